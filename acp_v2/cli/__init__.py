@@ -1,0 +1,169 @@
+"""`acpspec`: look up, check and prove how ACP v2 behaves when a message is lost.
+
+This module only knows which commands there are; each has a module of its own that is imported when it runs, so that
+`acpspec --help` needs neither the schema nor any library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from acp_v2 import __version__
+
+OK, FAULTY, UNUSABLE = 0, 1, 2
+"""Exit codes: all is well; the input, the registry or the generated files are not; the command could not be run."""
+
+_EPILOG = """\
+exit codes:
+  0  all is well
+  1  the message is not valid, the name is not known, or the registry or its generated files are not in order
+  2  the command could not be run: wrong usage, an unreadable file, or an extra that is not installed
+
+`acpspec COMMAND --help` explains a command.
+"""
+
+_CHECKOUT_COMMANDS = ("build", "check", "lint")
+
+
+class UsageError(Exception):
+    """The command cannot be run as it was given; the message says what to do."""
+
+
+AddParser = Callable[..., argparse.ArgumentParser]
+"""argparse's `add_parser` of one group of commands."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    try:
+        arguments = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
+    except UsageError as error:
+        print(f"acpspec: {error}", file=sys.stderr)
+        return UNUSABLE
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        print(
+            f"acpspec: this command needs {error.name}; install it with: pip install 'acp-v2[{extra}]'", file=sys.stderr
+        )
+        return UNUSABLE
+    except BrokenPipeError:
+        # The reader has gone, as `| head` does. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        return 130
+
+
+_EXTRAS = {"rich": "cli", "jsonschema": "cli", "yaml": "spec", "jinja2": "spec"}
+"""Which extra brings a module that a command may find missing."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="acpspec",
+        description="Look up, check and prove how the Agent Client Protocol (ACP) v2 behaves when a message is lost.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"acpspec {__version__}")
+    add_parser = parser.add_subparsers(metavar="COMMAND", required=True).add_parser
+    _add_audit(add_parser)
+    _add_explain(add_parser)
+    _add_validate(add_parser)
+    _add_checkout_commands(add_parser)
+    return parser
+
+
+def _run(module: str) -> Callable[[argparse.Namespace], int]:
+    def run(arguments: argparse.Namespace) -> int:
+        return importlib.import_module(f"acp_v2.cli.{module}").run(arguments)
+
+    return run
+
+
+def _add_audit(add_parser: AddParser) -> None:
+    text = "The retry audit: every message, its retry class, and what a repeat does."
+    command = add_parser("audit", help=text, description=text)
+    command.add_argument(
+        "--class", dest="retry_class", metavar="CLASS", action="append", help="only this retry class (may be repeated)"
+    )
+    command.add_argument(
+        "--side",
+        choices=("client", "agent", "proxy", "conductor"),
+        help="only what this side sends: what it may or may not repeat",
+    )
+    command.add_argument("--stability", choices=("stable", "unstable"), help="only stable or only unstable methods")
+    command.add_argument(
+        "--format", choices=("table", "json", "markdown", "csv"), default="table", help="default: %(default)s"
+    )
+    command.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    command.set_defaults(run=_run("audit"))
+
+
+def _add_explain(add_parser: AddParser) -> None:
+    text = "Everything known about a method, type, field, error code, retry class or finding."
+    command = add_parser("explain", help=text, description=text)
+    command.add_argument(
+        "name",
+        metavar="NAME",
+        help="session/prompt, PromptRequest, PromptRequest.idempotencyKey, invalid_params, -32602, keyed",
+    )
+    command.add_argument("--json", action="store_true", help="as JSON")
+    command.set_defaults(run=_run("explain"))
+
+
+def _add_validate(add_parser: AddParser) -> None:
+    text = "Say of JSON-RPC messages what they are in ACP v2, and what is wrong with them."
+    command = add_parser(
+        "validate",
+        help=text,
+        description=f"{text} FILE holds one message, or one a line; a response finds its request on an earlier line.",
+    )
+    command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
+    command.add_argument("--method", help="the method that a response answers")
+    command.add_argument(
+        "--from",
+        dest="sender",
+        choices=("client", "agent", "proxy", "conductor"),
+        help="the side that wrote the messages",
+    )
+    command.add_argument("--stable", action="store_true", help="refuse what is unstable in v2")
+    command.add_argument("--json", action="store_true", help="one JSON object for each message, on a line of its own")
+    command.set_defaults(run=_run("validate"))
+
+
+def _add_checkout_commands(add_parser: AddParser) -> None:
+    root = checkout_root()
+    if root is None:
+        for name in _CHECKOUT_COMMANDS:
+            # Known, so that whoever reads about it learns why it is not here; not listed.
+            add_parser(name).set_defaults(run=_needs_checkout(name))
+        return
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    importlib.import_module("generator.cli").add_commands(add_parser)
+
+
+def _needs_checkout(name: str) -> Callable[[argparse.Namespace], int]:
+    def run(_arguments: argparse.Namespace) -> int:
+        raise UsageError(
+            f"`{name}` works on the registry's source, in a checkout of the repository; this is an installed package"
+        )
+
+    return run
+
+
+def checkout_root() -> Path | None:
+    """The checkout that this package is part of, or None where it is installed without one."""
+    root = Path(__file__).resolve().parents[2]
+    is_checkout = (root / "generator" / "cli.py").is_file() and (root / "spec" / "methods.yaml").is_file()
+    return root if is_checkout else None

@@ -1,0 +1,113 @@
+"""What `build`, `check` and `lint` do, and how they say it. Each takes the parsed arguments and gives the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from generator.emit import corpus, json_schema, meta, methods, openrpc
+from generator.findings import CODES, Finding, RegistryError
+from generator.lint import lint as lint_protocol
+from generator.load import load
+from generator.model import Protocol
+from generator.write import build as write_files
+from generator.write import check as compare_files
+from generator.write import emit_all
+
+EMITTERS = (json_schema.emit, meta.emit, methods.emit, openrpc.emit, corpus.emit)
+
+OK, FAULTY = 0, 1
+
+
+def build(arguments: argparse.Namespace) -> int:
+    """Write what differs from the registry."""
+    root: Path = arguments.root
+    protocol, findings = _read(root)
+    if protocol is None:
+        return _report(findings)
+    changed = write_files(root, emit_all(protocol, EMITTERS))
+    for path in changed:
+        _say(f"wrote {path}" if (root / path).exists() else f"removed {path}")
+    _say(f"{_counted(protocol)}; {len(changed) or 'no'} generated {'file' if len(changed) == 1 else 'files'} changed")
+    return OK
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Compare what lies on disk with the registry."""
+    root: Path = arguments.root
+    protocol, findings = _read(root)
+    if protocol is None:
+        return _report(findings, as_json=arguments.json)
+    differences = compare_files(root, emit_all(protocol, EMITTERS))
+    if arguments.json:
+        _print_json([asdict(d) for d in differences])
+    else:
+        for difference in differences:
+            _say(str(difference))
+        if differences:
+            count = "one generated file is" if len(differences) == 1 else f"{len(differences)} generated files are"
+            _say(f"{count} not what the registry gives; run `acpspec build`")
+        else:
+            _say(f"{_counted(protocol)}; the generated files are up to date")
+    return FAULTY if differences else OK
+
+
+def lint(arguments: argparse.Namespace) -> int:
+    """Say what is wrong with the registry."""
+    if arguments.codes:
+        width = max(map(len, CODES))
+        for code, meaning in CODES.items():
+            _say(f"{code:{width}}  {meaning}")
+        return OK
+    protocol, findings = _read(arguments.root, release=arguments.release)
+    if protocol is None or arguments.json:
+        return _report(findings, as_json=arguments.json)
+    _say(f"{_counted(protocol)}; nothing to find fault with")
+    return OK
+
+
+def _read(root: Path, *, release: bool = False) -> tuple[Protocol | None, Sequence[Finding]]:
+    """The registry at `root` and no finding, or None and what is wrong with it."""
+    try:
+        protocol = load(root)
+    except RegistryError as error:
+        return None, error.findings
+    findings = lint_protocol(protocol, release=release)
+    return (None if findings else protocol), findings
+
+
+def _report(findings: Sequence[Finding], *, as_json: bool = False) -> int:
+    if as_json:
+        _print_json(
+            [{"file": f.source.file, "line": f.source.line, "code": f.code, "message": f.message} for f in findings]
+        )
+        return FAULTY if findings else OK
+    out = Console(stderr=True, highlight=False, soft_wrap=True)
+    for finding in findings:
+        out.print(f"[bold]{finding.source}:[/bold] ", end="")
+        out.print(finding.message, markup=False, end=" ")
+        out.print(f"[{finding.code}]", markup=False, style="dim")
+    count = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
+    out.print(f"{count}; `acpspec lint --codes` explains the words in brackets", markup=False)
+    return FAULTY
+
+
+def _say(text: str) -> None:
+    Console(highlight=False, soft_wrap=True).print(text, markup=False)
+
+
+def _print_json(value: Any) -> None:
+    json.dump(value, sys.stdout, indent=2, ensure_ascii=False)
+    print()
+
+
+def _counted(protocol: Protocol) -> str:
+    messages = sum(1 for _ in protocol.messages())
+    return f"{len(protocol.methods)} methods, {messages} messages, {len(protocol.types)} types"

@@ -1,0 +1,574 @@
+"""Reads the registry: the YAML files below `spec/`, checked against the notation's schema, become the Model.
+
+Faults are collected, not thrown one by one: `load` raises once, with all that it saw.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from generator.findings import Finding, RegistryError
+from generator.model import (
+    PRIMITIVES,
+    Alias,
+    Choice,
+    Default,
+    Enumeration,
+    EnumValue,
+    Envelope,
+    ErrorUse,
+    Example,
+    Fallback,
+    Field,
+    Instance,
+    Message,
+    MessageKind,
+    Method,
+    Phrases,
+    Protocol,
+    Retry,
+    RetryClass,
+    Rule,
+    Scenario,
+    Shape,
+    Source,
+    Struct,
+    TaggedUnion,
+    Topic,
+    TypeDef,
+    TypeUse,
+    Variant,
+    endless_types,
+    uses,
+)
+from generator.read_yaml import Document, PathKey, read_yaml
+
+Data = dict[str, Any]
+
+_TYPE_EXPRESSION = re.compile(r"(?:(list|map) of )?([A-Za-z][A-Za-z0-9-]*)( \| null)?")
+_SHAPE_KEYS = ("type", "fields", "union", "any_of", "enum", "open_enum")
+
+
+def load(root: Path) -> Protocol:
+    """Read the registry of the checkout at `root`.
+
+    Raises:
+        RegistryError: with every finding, in file and line order.
+    """
+    documents, findings = _read_documents(root)
+    builder = _Builder(findings)
+    protocol = builder.protocol(documents) if not findings else None
+    if protocol is None or builder.findings:
+        raise RegistryError(builder.findings)
+    return protocol
+
+
+def _read_documents(root: Path) -> tuple[dict[str, list[Document]], list[Finding]]:
+    """All documents by kind (the name of the notation's definition), each valid or with findings."""
+    spec = root / "spec"
+    notation: Data = json.loads((spec / "registry.schema.json").read_text("utf-8"))
+    paths: dict[str, list[Path]] = {
+        "methodsFile": [spec / "methods.yaml"],
+        "typesFile": sorted((spec / "types").glob("*.yaml")),
+        "rulesFile": [p for p in [spec / "rules.yaml"] if p.exists()],
+        "scenariosFile": [p for p in [spec / "scenarios.yaml"] if p.exists()],
+        "instancesFile": [p for p in [spec / "examples" / "instances.yaml"] if p.exists()],
+        "examplesFile": [p for p in sorted((spec / "examples").rglob("*.yaml")) if p.name != "instances.yaml"],
+    }
+    documents: dict[str, list[Document]] = {}
+    findings: list[Finding] = []
+    for kind, files in paths.items():
+        validator = Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": notation["$defs"]})
+        documents[kind] = []
+        for path in files:
+            document, faults = read_yaml(path, path.relative_to(root).as_posix())
+            findings += faults
+            if document is not None:
+                findings += _notation_findings(document, validator)
+                documents[kind].append(document)
+    return documents, findings
+
+
+def _notation_findings(document: Document, validator: Draft202012Validator) -> Iterator[Finding]:
+    """What the notation's schema says of a document, in sentences."""
+    errors = cast("Iterator[ValidationError]", validator.iter_errors(document.data))  # pyright: ignore[reportUnknownMemberType]
+    for error in errors:
+        path: PathKey = tuple(error.absolute_path)
+        yield from _explain(document, path, error)
+
+
+def _explain(document: Document, path: PathKey, error: ValidationError) -> Iterator[Finding]:
+    where = "/".join(map(str, path)) or "the document"
+    instance: Any = error.instance
+    schema: Data = error.schema if isinstance(error.schema, dict) else {}
+    match error.validator:
+        case "additionalProperties":
+            known = sorted(schema["properties"])
+            for key in instance.keys() - schema["properties"].keys():
+                message = f"{where}: no key {key} here; expected {_listed(known)}"
+                yield Finding(document.source((*path, key)), "unknown-key", message)
+        case "required":
+            missing = [key for key in cast("list[str]", error.validator_value) if key not in instance]
+            yield Finding(document.source(path), "missing-key", f"{where}: needs {_listed(missing, 'and')}")
+        case "anyOf":
+            branches = cast("list[dict[str, list[str]]]", error.validator_value)
+            keys = [key for branch in branches for key in branch["required"]]
+            yield Finding(document.source(path), "missing-key", f"{where}: needs {_listed(keys)}")
+        case "pattern" if error.parent is not None or "propertyNames" in error.absolute_schema_path:
+            message = f"{where}: {instance!r} is not a name of the form {error.validator_value}"
+            yield Finding(document.source((*path, cast("str", instance))), "wrong-value", message)
+        case _:
+            yield Finding(
+                document.source(path), "wrong-value", f"{where}: {_expectation(error)}, but is {_short(instance)}"
+            )
+
+
+def _expectation(error: ValidationError) -> str:
+    value: Any = error.validator_value
+    match error.validator:
+        case "type":
+            return f"has to be {_listed([_article(t) for t in ([value] if isinstance(value, str) else value)])}"
+        case "const":
+            return f"can only be {json.dumps(value)}"
+        case "enum":
+            return f"has to be {_listed([str(v) for v in value])}"
+        case "pattern":
+            return "has to have some text" if value == "\\S" else f"has to have the form {value}"
+        case "minimum":
+            return f"has to be {value} or more"
+        case "minProperties" | "minItems":
+            return f"needs at least {value} entry"
+        case "uniqueItems":
+            return "must not have an entry twice"
+        case _:
+            return f"does not keep to {error.validator}: {value}"
+
+
+def _article(json_type: str) -> str:
+    return {
+        "object": "a mapping",
+        "array": "a list",
+        "string": "text",
+        "integer": "a whole number",
+        "boolean": "true or false",
+    }[json_type]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return "empty" if value is None else text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def _listed(names: list[str], word: str = "or") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+class _Builder:
+    """Turns documents that keep to the notation into the Model, and collects what does not fit together."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self.findings = findings
+
+    def protocol(self, documents: Mapping[str, list[Document]]) -> Protocol:
+        methods_file = documents["methodsFile"][0]
+        data: Data = methods_file.data
+        head: Data = data["protocol"]
+        types, topics = self._topics(documents["typesFile"])
+        protocol = Protocol(
+            title=head["title"],
+            version=head["version"],
+            envelope=Envelope(**head["envelope"]),
+            phrases=Phrases(**{name: _text(value) for name, value in head["phrases"].items()}),
+            retry_classes=tuple(
+                RetryClass(
+                    name=name,
+                    title=item["title"],
+                    meaning=_text(item["meaning"]),
+                    after_lost_response=_text(item["after_lost_response"]),
+                    source=methods_file.source(("retry_classes", name)),
+                )
+                for name, item in data["retry_classes"].items()
+            ),
+            methods=tuple(self._method(methods_file, name, item) for name, item in data["methods"].items()),
+            topics=topics,
+            types=types,
+            rules=tuple(self._rules(documents["rulesFile"])),
+            scenarios=tuple(self._scenarios(documents["scenariosFile"])),
+            examples=tuple(self._examples(documents["examplesFile"])),
+            instances=tuple(self._instances(documents["instancesFile"])),
+        )
+        _References(protocol, methods_file, self._find).check()
+        return protocol
+
+    def _find(self, finding: Finding) -> None:
+        self.findings.append(finding)
+
+    # Methods
+
+    def _method(self, document: Document, name: str, data: Data) -> Method:
+        path: PathKey = ("methods", name)
+        return Method(
+            name=name,
+            summary=_text(data["summary"]),
+            doc=_text(data["doc"]),
+            messages=tuple(
+                self._message(document, (*path, kind), name, kind, data[kind])
+                for kind in ("request", "notification")
+                if kind in data
+            ),
+            source=document.source(path),
+            unstable=data.get("unstable", False),
+            needs=data.get("needs"),
+            when=_text(data["when"]) if "when" in data else None,
+            rules=tuple(data.get("rules", ())),
+        )
+
+    def _message(self, document: Document, path: PathKey, method: str, kind: str, data: Data) -> Message:
+        retry: Data = data["retry"]
+        between = data.get("between")
+        return Message(
+            method=method,
+            kind=cast("MessageKind", kind),
+            sender=data["from"],
+            receiver=data["to"],
+            side={"any": "protocol", "conductor and proxy": "proxy", None: data["to"]}[between],
+            params=data["params"],
+            result=data.get("result"),
+            errors=tuple(
+                ErrorUse(name, _text(when), document.source((*path, "errors", name)))
+                for name, when in data.get("errors", {}).items()
+            ),
+            retry=Retry(
+                class_name=retry["class"],
+                why=_text(retry["why"]),
+                again=_text(retry["again"]),
+                key=retry.get("key"),
+                source=document.source((*path, "retry", "class")),
+            ),
+            doc=_text(data.get("doc", "")),
+            source=document.source(path),
+        )
+
+    # Types
+
+    def _topics(self, documents: list[Document]) -> tuple[dict[str, TypeDef], tuple[Topic, ...]]:
+        types: dict[str, TypeDef] = {}
+        topics: list[Topic] = []
+        for document in documents:
+            data: Data = document.data
+            stem = Path(document.file).stem
+            topics.append(Topic(stem, data["title"], _text(data["doc"]), document.source()))
+            for name, item in data["types"].items():
+                path: PathKey = ("types", name)
+                source = document.source(path)
+                if name in types:
+                    message = f"{name} is defined at {types[name].source} already"
+                    self._find(Finding(source, "duplicate-type", message))
+                shape = self._shape(document, path, item)
+                if shape is not None:
+                    types[name] = TypeDef(name, stem, _text(item["doc"]), shape, source, item.get("unstable", False))
+        return dict(sorted(types.items())), tuple(topics)
+
+    def _shape(self, document: Document, path: PathKey, data: Data) -> Shape | None:
+        source = document.source(path)
+        has = {key for key in _SHAPE_KEYS if key in data}
+        base = data.get("type", "string")
+        if has & {"enum", "open_enum"}:
+            has.discard("type")
+        if has not in ({"type"}, {"fields"}, {"union"}, {"fields", "union"}, {"any_of"}, {"enum"}, {"open_enum"}):
+            what = _listed(sorted(has), "and") if has else "none"
+            message = f"{path[-1]}: has {what} of {', '.join(_SHAPE_KEYS)}; a type has one of them, or fields and union"
+            self._find(Finding(source, "shape", message))
+            return None
+        if ("one_of" in data or "meta" in data or "extra" in data) and "fields" not in has:
+            self._find(Finding(source, "shape", f"{path[-1]}: meta, extra and one_of belong beside fields"))
+            return None
+        if ("unknown" in data) != ("open_enum" in data):
+            self._find(Finding(source, "shape", f"{path[-1]}: open_enum and unknown belong together"))
+            return None
+        if "fields" in has:
+            return Struct(
+                fields=self._fields(document, (*path, "fields"), data["fields"]),
+                meta=data.get("meta", True),
+                keeps_extra="extra" in data,
+                union=self._union(document, (*path, "union"), data["union"]) if "union" in data else None,
+                one_of=self._variants(document, (*path, "one_of"), data.get("one_of", {})),
+            )
+        if "union" in has:
+            return self._union(document, (*path, "union"), data["union"])
+        if "any_of" in has:
+            return Choice(self._variants(document, (*path, "any_of"), data["any_of"]))
+        if "type" in has:
+            return Alias(self._type_use(document, path, data))
+        if base not in ("string", "int32"):
+            self._find(Finding(source, "shape", f"{path[-1]}: the values of an enum are string or int32, not {base}"))
+            return None
+        key = "enum" if "enum" in has else "open_enum"
+        values = tuple(self._value(document, (*path, key, name), name, item, base) for name, item in data[key].items())
+        return Enumeration(base, values, _text(data["unknown"]) if "unknown" in data else None)
+
+    def _value(self, document: Document, path: PathKey, name: str, item: str | Data, base: str) -> EnumValue:
+        data: Data = {"doc": item} if isinstance(item, str) else item
+        value = data.get("value", name)
+        if isinstance(value, str) != (base == "string"):
+            self._find(
+                Finding(
+                    document.source(path), "wrong-value", f"{name}: a value of {base} has to be one, but is {value!r}"
+                )
+            )
+        return EnumValue(
+            name=name,
+            value=value,
+            doc=_text(data["doc"]),
+            source=document.source(path),
+            title=data.get("title"),
+            unstable=data.get("unstable", False),
+        )
+
+    def _union(self, document: Document, path: PathKey, data: Data) -> TaggedUnion:
+        unknown: Data | None = data.get("unknown")
+        absent: Data | None = data.get("absent")
+        return TaggedUnion(
+            tag=data["tag"],
+            variants=self._variants(document, (*path, "of"), data["of"]),
+            unknown=Fallback(
+                doc=_text(unknown["doc"]),
+                source=document.source((*path, "unknown")),
+                fields=self._fields(document, (*path, "unknown", "fields"), unknown.get("fields", {})),
+                one_of=self._variants(document, (*path, "unknown", "one_of"), unknown.get("one_of", {})),
+            )
+            if unknown
+            else None,
+            absent=Variant("none", _text(absent["doc"]), document.source((*path, "absent"))) if absent else None,
+            untagged=self._variants(document, (*path, "untagged"), data.get("untagged", {})),
+        )
+
+    def _variants(self, document: Document, path: PathKey, data: Data) -> tuple[Variant, ...]:
+        return tuple(self._variant(document, (*path, name), name, item) for name, item in data.items())
+
+    def _variant(self, document: Document, path: PathKey, name: str, data: Data) -> Variant:
+        if "type" in data and "fields" in data:
+            message = f"{name}: has type and fields; a variant is one type or inline fields"
+            self._find(Finding(document.source(path), "shape", message))
+        return Variant(
+            name=name,
+            doc=_text(data["doc"]),
+            source=document.source(path),
+            type=self._type_use(document, path, data) if "type" in data else None,
+            fields=self._fields(document, (*path, "fields"), data.get("fields", {})),
+            unstable=data.get("unstable", False),
+        )
+
+    def _fields(self, document: Document, path: PathKey, data: Data) -> tuple[Field, ...]:
+        fields = tuple(self._field(document, (*path, key), key, item) for key, item in data.items())
+        seen: dict[str, Field] = {}
+        for item in fields:
+            if item.name in seen:
+                message = f"the field {item.name} stands on line {seen[item.name].source.line} already"
+                self._find(Finding(item.source, "duplicate-key", message))
+            seen[item.name] = item
+        return fields
+
+    def _field(self, document: Document, path: PathKey, key: str, data: Data) -> Field:
+        use = self._type_use(document, path, data)
+        required = not key.endswith("?")
+        source = document.source(path)
+
+        def refuse(what: str) -> None:
+            self._find(Finding(source, "type-constraint", f"{key}: {what}"))
+
+        if "invalid_items" in data and use.container != "list":
+            refuse("invalid_items is for lists")
+        if required and "default" in data:
+            refuse("a required field has no default")
+        if "null_value" in data and (required or use.nullable):
+            refuse("null_value is for optional fields that a sender may not set to null")
+        return Field(
+            name=key.removesuffix("?"),
+            type=use,
+            required=required,
+            doc=_text(data["doc"]),
+            source=source,
+            unstable=data.get("unstable", False),
+            default=Default(data["default"]) if "default" in data else None,
+            default_on_error="invalid" in data,
+            default_on_null="null_value" in data,
+            skip_invalid_items="invalid_items" in data,
+        )
+
+    def _type_use(self, document: Document, path: PathKey, data: Data) -> TypeUse:
+        expression: str = data["type"]
+        source = document.source((*path, "type"))
+        match = _TYPE_EXPRESSION.fullmatch(expression)
+        if not match:
+            message = f"{expression!r} is no type; write NAME, list of NAME or map of NAME, each perhaps with ' | null'"
+            self._find(Finding(source, "type-expression", message))
+            return TypeUse("any")
+        container, name, null = cast("tuple[Literal['list', 'map'] | None, str, str | None]", match.groups())
+        low, _, high = data.get("length", "").partition("..")
+        use = TypeUse(
+            name=name,
+            container=container,
+            nullable=bool(null),
+            minimum=data.get("min"),
+            maximum=data.get("max"),
+            min_length=int(low) if low else None,
+            max_length=int(high) if high else None,
+            min_items=data.get("min_items"),
+        )
+        is_number = name.startswith(("int", "uint")) or name == "double"
+        for key, fits, kind in (
+            ("min", is_number and not container, "numbers"),
+            ("max", is_number and not container, "numbers"),
+            ("length", name == "string" and not container, "strings"),
+            ("min_items", container == "list", "lists"),
+        ):
+            if key in data and not fits:
+                message = f"{path[-1]}: {key} is for {kind}, not for {expression}"
+                self._find(Finding(document.source((*path, key)), "type-constraint", message))
+        return use
+
+    # Rules, scenarios and examples
+
+    def _rules(self, documents: list[Document]) -> Iterator[Rule]:
+        for document in documents:
+            for rule_id, item in document.data["rules"].items():
+                yield Rule(
+                    id=rule_id,
+                    level=item["level"],
+                    who=item["who"],
+                    text=_text(item["text"]),
+                    page=item["page"],
+                    source=document.source(("rules", rule_id)),
+                    checked_by=tuple(item.get("checked_by", ())),
+                    reviewed=_text(item["reviewed"]) if "reviewed" in item else None,
+                    planned=_text(item["planned"]) if "planned" in item else None,
+                )
+
+    def _scenarios(self, documents: list[Document]) -> Iterator[Scenario]:
+        for document in documents:
+            for scenario_id, item in document.data["scenarios"].items():
+                source = document.source(("scenarios", scenario_id))
+                yield Scenario(scenario_id, item["side"], item["title"], _text(item["doc"]), source)
+
+    def _examples(self, documents: list[Document]) -> Iterator[Example]:
+        for document in documents:
+            for example_id, item in document.data["examples"].items():
+                kind = item.get("kind", "request" if "result" in item else None)
+                yield Example(
+                    id=example_id,
+                    method=document.data["method"],
+                    kind=kind or "notification",
+                    title=item["title"],
+                    doc=_text(item.get("doc", "")),
+                    params=item["params"],
+                    result=item.get("result"),
+                    has_result="result" in item,
+                    source=document.source(("examples", example_id)),
+                )
+
+    def _instances(self, documents: list[Document]) -> Iterator[Instance]:
+        for document in documents:
+            for instance_id, item in document.data["instances"].items():
+                value: Any = item.get("value")
+                if "repeat" in item:
+                    long = item["repeat"]["text"] * item["repeat"]["times"]
+                    value = {**value, item["at"]: long} if "at" in item else long
+                source = document.source(("instances", instance_id))
+                yield Instance(instance_id, item["type"], item["valid"], _text(item["why"]), value, source)
+
+
+class _References:
+    """Every name that one part of the registry uses of another."""
+
+    def __init__(self, protocol: Protocol, methods_file: Document, find: Callable[[Finding], None]) -> None:
+        self.protocol = protocol
+        self.methods_file = methods_file
+        self.find = find
+
+    def check(self) -> None:
+        """Find names that nothing answers to, and types that are defined by themselves alone."""
+        protocol = self.protocol
+        for definition in protocol.types.values():
+            for use, source in uses(definition):
+                if use.name not in PRIMITIVES:
+                    self._type(use.name, source)
+        for chain in endless_types(protocol):
+            source = protocol.types[chain[0]].source
+            self.find(Finding(source, "alias-cycle", f"{' → '.join(chain)} never comes to an end"))
+        for key, name in self.methods_file.data["protocol"]["envelope"].items():
+            self._type(name, self.methods_file.source(("protocol", "envelope", key)))
+        self._messages()
+        self._examples()
+        self._rules()
+
+    def _type(self, name: str, source: Source) -> None:
+        if name not in self.protocol.types:
+            self.find(
+                Finding(source, "unknown-type", f"no type {name}{_hint(name, [*self.protocol.types, *PRIMITIVES])}")
+            )
+
+    def _messages(self) -> None:
+        classes = [c.name for c in self.protocol.retry_classes]
+        errors = [v.name for v in self.protocol.error_codes()]
+        rules = [r.id for r in self.protocol.rules]
+        for method in self.protocol.methods:
+            for rule in method.rules:
+                if rule not in rules:
+                    self.find(Finding(method.source, "unknown-rule", f"{method.name}: no rule {rule} in rules.yaml"))
+            for message in method.messages:
+                for name in filter(None, (message.params, message.result)):
+                    key = "params" if name == message.params else "result"
+                    self._type(name, self.methods_file.source(("methods", method.name, message.kind, key)))
+                if message.retry.class_name not in classes:
+                    text = (
+                        f"{method.name}: no retry class {message.retry.class_name}; there are {_listed(classes, 'and')}"
+                    )
+                    self.find(Finding(message.retry.source, "unknown-class", text))
+                for error in message.errors:
+                    if error.name not in errors:
+                        text = f"{method.name}: no error {error.name}{_hint(error.name, errors)}"
+                        self.find(Finding(error.source, "unknown-error", text))
+
+    def _examples(self) -> None:
+        methods = {m.name: m for m in self.protocol.methods}
+        for example in self.protocol.examples:
+            method = methods.get(example.method)
+            if method is None:
+                text = f"{example.id}: no method {example.method}{_hint(example.method, list(methods))}"
+                self.find(Finding(example.source, "unknown-method", text))
+            elif (message := getattr(method, example.kind)) is None:
+                self.find(
+                    Finding(example.source, "unknown-message", f"{example.id}: {method.name} has no {example.kind}")
+                )
+            elif example.has_result != (message.result is not None):
+                text = f"{example.id}: {'needs a' if message.result else 'has no'} result"
+                self.find(Finding(example.source, "unknown-message", text))
+        for instance in self.protocol.instances:
+            self._type(instance.type, instance.source)
+
+    def _rules(self) -> None:
+        scenarios = [s.id for s in self.protocol.scenarios]
+        for rule in self.protocol.rules:
+            for scenario in rule.checked_by:
+                if scenario not in scenarios:
+                    text = f"{rule.id}: no scenario {scenario}{_hint(scenario, scenarios)}"
+                    self.find(Finding(rule.source, "unknown-scenario", text))
+
+
+def _hint(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _text(text: str) -> str:
+    """A doc as Markdown: an empty line inside a folded block reaches us as one line break, and means a paragraph."""
+    return re.sub(r"\n+", "\n\n", text.strip())
