@@ -172,8 +172,8 @@ class MessageValidator:
         )
         sender = request["to"] if request else None
         if name is not None and request is None and not name.startswith("_"):
-            what = "is a notification, which gets no response" if name in self._methods else "is not a method of v2"
-            problems.append(Problem("", f"answers {name}, which {what}"))
+            what = "a notification, which gets no response" if name in self._methods else "which is no method of v2"
+            problems.append(Problem("", f"answers {name}, {what}"))
         if "result" in fields and "error" in fields:
             problems.append(Problem("", "has a result and an error; a response has one of them"))
         if "error" in fields:

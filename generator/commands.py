@@ -1,4 +1,4 @@
-"""What `build`, `check` and `lint` do, and how they say it. Each takes the parsed arguments and gives the exit code."""
+"""What `build`, `check` and `lint` do and say. Each takes the parsed arguments and gives the exit code."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
+from acp_v2.cli.console import say
 from generator.emit import corpus, json_schema, meta, methods, openrpc
 from generator.findings import CODES, Finding, RegistryError
 from generator.lint import lint as lint_protocol
@@ -34,8 +33,8 @@ def build(arguments: argparse.Namespace) -> int:
         return _report(findings)
     changed = write_files(root, emit_all(protocol, EMITTERS))
     for path in changed:
-        _say(f"wrote {path}" if (root / path).exists() else f"removed {path}")
-    _say(f"{_counted(protocol)}; {len(changed) or 'no'} generated {'file' if len(changed) == 1 else 'files'} changed")
+        say(f"wrote {path}" if (root / path).exists() else f"removed {path}")
+    say(f"{_counted(protocol)}; {len(changed) or 'no'} generated {'file' if len(changed) == 1 else 'files'} changed")
     return OK
 
 
@@ -50,12 +49,12 @@ def check(arguments: argparse.Namespace) -> int:
         _print_json([asdict(d) for d in differences])
     else:
         for difference in differences:
-            _say(str(difference))
+            say(str(difference))
         if differences:
             count = "one generated file is" if len(differences) == 1 else f"{len(differences)} generated files are"
-            _say(f"{count} not what the registry gives; run `acpspec build`")
+            say(f"{count} not what the registry gives; run `acpspec build`")
         else:
-            _say(f"{_counted(protocol)}; the generated files are up to date")
+            say(f"{_counted(protocol)}; the generated files are up to date")
     return FAULTY if differences else OK
 
 
@@ -64,12 +63,12 @@ def lint(arguments: argparse.Namespace) -> int:
     if arguments.codes:
         width = max(map(len, CODES))
         for code, meaning in CODES.items():
-            _say(f"{code:{width}}  {meaning}")
+            say(f"{code:{width}}  {meaning}")
         return OK
     protocol, findings = _read(arguments.root, release=arguments.release)
     if protocol is None or arguments.json:
         return _report(findings, as_json=arguments.json)
-    _say(f"{_counted(protocol)}; nothing to find fault with")
+    say(f"{_counted(protocol)}; nothing to find fault with")
     return OK
 
 
@@ -89,18 +88,11 @@ def _report(findings: Sequence[Finding], *, as_json: bool = False) -> int:
             [{"file": f.source.file, "line": f.source.line, "code": f.code, "message": f.message} for f in findings]
         )
         return FAULTY if findings else OK
-    out = Console(stderr=True, highlight=False, soft_wrap=True)
     for finding in findings:
-        out.print(f"[bold]{finding.source}:[/bold] ", end="")
-        out.print(finding.message, markup=False, end=" ")
-        out.print(f"[{finding.code}]", markup=False, style="dim")
+        say((f"{finding.source}:", "bold"), f" {finding.message} ", (f"[{finding.code}]", "dim"), stderr=True)
     count = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-    out.print(f"{count}; `acpspec lint --codes` explains the words in brackets", markup=False)
+    say(f"{count}; `acpspec lint --codes` explains the words in brackets", stderr=True)
     return FAULTY
-
-
-def _say(text: str) -> None:
-    Console(highlight=False, soft_wrap=True).print(text, markup=False)
 
 
 def _print_json(value: Any) -> None:

@@ -332,8 +332,9 @@ def _examples(protocol: Protocol) -> Iterator[Finding]:
         )
         if message is None:
             continue
-        for part, type_name in (("params", message.params), ("result", message.result)):
-            if type_name and (fault := _fault(validator, type_name, getattr(example, part))):
+        answer_type = message.result if example.answer == "result" else protocol.envelope.error
+        for part, type_name in (("params", message.params), (example.answer, answer_type)):
+            if part and type_name and (fault := _fault(validator, type_name, getattr(example, part))):
                 yield Finding(example.source, "invalid-example", f"{example.id}: {part}{fault}")
     for instance in protocol.instances:
         fault = _fault(validator, instance.type, instance.value)

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
+from acp_v2.explaining_validator import local_ref
 from generator.findings import Finding, RegistryError
 from generator.model import (
     PRIMITIVES,
@@ -74,7 +75,13 @@ def load(root: Path) -> Protocol:
 def _read_documents(root: Path) -> tuple[dict[str, list[Document]], list[Finding]]:
     """All documents by kind (the name of the notation's definition), each valid or with findings."""
     spec = root / "spec"
-    notation: Data = json.loads((spec / "registry.schema.json").read_text("utf-8"))
+    try:
+        notation: Data = json.loads((spec / "registry.schema.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        source = Source("spec/registry.schema.json", 1)
+        raise RegistryError(
+            [Finding(source, "missing-file", f"the notation's schema cannot be read: {error}")]
+        ) from None
     paths: dict[str, list[Path]] = {
         "methodsFile": [spec / "methods.yaml"],
         "typesFile": sorted((spec / "types").glob("*.yaml")),
@@ -85,8 +92,11 @@ def _read_documents(root: Path) -> tuple[dict[str, list[Document]], list[Finding
     }
     documents: dict[str, list[Document]] = {}
     findings: list[Finding] = []
+    definitions: Data = notation["$defs"]
+    extend: Any = validators.extend  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    validator_class = extend(Draft202012Validator, {"$ref": local_ref(definitions)})
     for kind, files in paths.items():
-        validator = Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": notation["$defs"]})
+        validator = validator_class(definitions[kind])
         documents[kind] = []
         for path in files:
             document, faults = read_yaml(path, path.relative_to(root).as_posix())
@@ -97,9 +107,9 @@ def _read_documents(root: Path) -> tuple[dict[str, list[Document]], list[Finding
     return documents, findings
 
 
-def _notation_findings(document: Document, validator: Draft202012Validator) -> Iterator[Finding]:
+def _notation_findings(document: Document, validator: Any) -> Iterator[Finding]:
     """What the notation's schema says of a document, in sentences."""
-    errors = cast("Iterator[ValidationError]", validator.iter_errors(document.data))  # pyright: ignore[reportUnknownMemberType]
+    errors = cast("Iterator[ValidationError]", validator.iter_errors(document.data))
     for error in errors:
         path: PathKey = tuple(error.absolute_path)
         yield from _explain(document, path, error)
@@ -148,6 +158,8 @@ def _expectation(error: ValidationError) -> str:
             return f"needs at least {value} entry"
         case "uniqueItems":
             return "must not have an entry twice"
+        case "not":
+            return f"has only one of {_listed(value['required'], 'and')}"
         case _:
             return f"does not keep to {error.validator}: {value}"
 
@@ -462,16 +474,19 @@ class _Builder:
     def _examples(self, documents: list[Document]) -> Iterator[Example]:
         for document in documents:
             for example_id, item in document.data["examples"].items():
-                kind = item.get("kind", "request" if "result" in item else None)
+                answer = cast(
+                    "Literal['result', 'error'] | None", next((p for p in ("result", "error") if p in item), None)
+                )
                 yield Example(
                     id=example_id,
                     method=document.data["method"],
-                    kind=kind or "notification",
+                    kind=item.get("kind", "request" if answer else "notification"),
                     title=item["title"],
                     doc=_text(item.get("doc", "")),
                     params=item["params"],
+                    answer=answer,
                     result=item.get("result"),
-                    has_result="result" in item,
+                    error=item.get("error"),
                     source=document.source(("examples", example_id)),
                 )
 
@@ -549,8 +564,8 @@ class _References:
                 self.find(
                     Finding(example.source, "unknown-message", f"{example.id}: {method.name} has no {example.kind}")
                 )
-            elif example.has_result != (message.result is not None):
-                text = f"{example.id}: {'needs a' if message.result else 'has no'} result"
+            elif bool(example.answer) != bool(message.result):
+                text = f"{example.id}: {'needs' if message.result else 'cannot have'} a result or an error"
                 self.find(Finding(example.source, "unknown-message", text))
         for instance in self.protocol.instances:
             self._type(instance.type, instance.source)

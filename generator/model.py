@@ -334,7 +334,10 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One exchange of a method: the params of its request or notification, and the result of the request."""
+    """One exchange of a method: the params of its request or notification, and what the request is answered with.
+
+    `answer` says which of `result` and `error` it is; None for a notification.
+    """
 
     id: str
     method: str
@@ -342,8 +345,9 @@ class Example:
     title: str
     doc: str
     params: Any
+    answer: Literal["result", "error"] | None
     result: Any
-    has_result: bool
+    error: Any
     source: Source
 
 
@@ -502,7 +506,7 @@ def uses(definition: TypeDef, *, marked_unstable: bool = True) -> Iterator[tuple
 
 
 def endless_types(protocol: Protocol) -> list[list[str]]:
-    """Rings of types of which no value can be complete, because each has to hold the next: `A: {type: B}`, `B: {type: A}`.
+    """Rings of types of which no value can be complete: `A: {type: B}`, `B: {type: A}`.
 
     Returns:
         Each ring once: names, the first of which is also the last.

@@ -21,6 +21,8 @@ PathKey = tuple[str | int, ...]
 """Where a value stands inside its document: keys and list indexes from the root."""
 
 MAX_DEPTH = 60
+MAX_INTEGER = 2**53 - 1
+"""The largest number up to which a reader with doubles, such as JavaScript's, keeps every integer apart."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -231,7 +233,7 @@ class _Reader:
         if text == "":
             return None
         if _INTEGER.fullmatch(text):
-            if len(text) > 15:
+            if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
                 self._find(
                     line, "ambiguous-scalar", f"{text} is too large a number for every YAML reader; put it in quotes"
                 )

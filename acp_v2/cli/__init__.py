@@ -155,9 +155,7 @@ def _add_checkout_commands(add_parser: AddParser) -> None:
 
 def _needs_checkout(name: str) -> Callable[[argparse.Namespace], int]:
     def run(_arguments: argparse.Namespace) -> int:
-        raise UsageError(
-            f"`{name}` works on the registry's source, in a checkout of the repository; this is an installed package"
-        )
+        raise UsageError(f"`{name}` needs a checkout of the repository; this is an installed package")
 
     return run
 

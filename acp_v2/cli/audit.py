@@ -112,10 +112,14 @@ def _table(chosen: list[Row]) -> None:
                 heading, ratio=ratio, overflow="fold", no_wrap=ratio is None and out.is_terminal and out.width >= 100
             )
         for row in members:
-            name = Text(row.method) + (Text("\nunstable", "dim") if row.stability == "unstable" else Text())
-            label = Text(row.retry_class, STYLES.get(row.retry_class, "")) + (
-                Text(f"\n{row.key}", "dim") if row.key else Text()
-            )
+            name = Text(row.method)
+            label = Text(row.retry_class, STYLES.get(row.retry_class, ""))
+            # In a pipe a row is a line.
+            gap = "\n" if out.is_terminal else "  "
+            if row.stability == "unstable":
+                name.append(f"{gap}unstable", "dim")
+            if row.key:
+                label.append(f"{gap}{row.key}", "dim")
             again: Any = Markdown(row.again) if out.is_terminal else row.again
             table.add_row(name, row.direction, label, again)
         out.print(table)

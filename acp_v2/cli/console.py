@@ -1,17 +1,49 @@
-"""Where human output goes: `rich` consoles that keep to plain, unwrapped text when piped."""
+"""Where human output goes: `rich` on a terminal, plain unwrapped text without padding in a pipe."""
 
 from __future__ import annotations
 
+import re
 import sys
+from typing import TYPE_CHECKING, TextIO, cast
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _PIPED_WIDTH = 10_000
 """A pipe has no edge to wrap at; a program on its other end reads lines."""
 
+Segment = str | tuple[str, str]
+"""Text, or text with a rich style: `("not valid", "red")`."""
+
+
+def say(*segments: Segment, stderr: bool = False) -> None:
+    """Print one line. `rich` is loaded only where its styles would be seen."""
+    stream = sys.stderr if stderr else sys.stdout
+    if stream.isatty():
+        from rich.text import Text
+
+        console(stderr=stderr).print(Text.assemble(*segments), soft_wrap=True)
+    else:
+        stream.write("".join(s if isinstance(s, str) else s[0] for s in segments) + "\n")
+
 
 def console(*, stderr: bool = False) -> Console:
-    """A console for standard output or standard error, with colour and wrapping only on a terminal."""
+    """A console for standard output or standard error, for tables and other things of many lines."""
+    from rich.console import Console
+
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else _PIPED_WIDTH
-    return Console(file=stream, width=width, highlight=False, emoji=False)
+    if stream.isatty():
+        return Console(file=stream, highlight=False, emoji=False)
+    return Console(file=cast("TextIO", _Unpadded(stream)), width=_PIPED_WIDTH, highlight=False, emoji=False)
+
+
+class _Unpadded:
+    """A stream without the spaces that tables leave at the ends of lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.flush = stream.flush
+        self.isatty = stream.isatty
+
+    def write(self, text: str) -> int:
+        return self._stream.write(re.sub(r" +(?=\n)", "", text))

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from acp_v2.cli import FAULTY, OK, UsageError
+from acp_v2.cli.console import console, say
 from acp_v2.explaining_validator import Problem
 from acp_v2.message_validation import MessageValidator, Verdict
 from acp_v2.wire import WireError, read_json
@@ -96,62 +97,62 @@ def _print_json(verdicts: Iterator[tuple[_Line, Verdict]]) -> int:
 
 
 def _print_one(verdict: Verdict) -> int:
-    from acp_v2.cli.console import console
-
-    out = console()
-    out.print(f"[bold]{_described(verdict)}[/bold]", soft_wrap=True)
+    say((_described(verdict), "bold"))
     if verdict.retry_class:
-        out.print(f"retry class: {verdict.retry_class}", soft_wrap=True)
-    _print_findings(out, verdict)
-    out.print("[green]valid[/green]" if verdict.is_valid else "[red]not valid[/red]")
+        say(f"retry class: {verdict.retry_class}")
+    _print_findings(verdict)
+    say(("valid", "green") if verdict.is_valid else ("not valid", "red"))
     return OK if verdict.is_valid else FAULTY
 
 
 def _print_many(verdicts: Iterator[tuple[_Line, Verdict]], total: int) -> int:
-    from rich.progress import Progress
-
-    from acp_v2.cli.console import console
-
-    out = console()
     counts: Counter[str] = Counter()
     faulty = 0
-    started = time.monotonic()
-    with Progress(console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("validating", total=total, visible=False)
-        for done, (line, verdict) in enumerate(verdicts, 1):
-            counts[f"{verdict.kind} {verdict.method or '(method not known)'}"] += 1
-            if not verdict.is_valid:
-                faulty += 1
-                if faulty <= _SHOWN_AT_MOST:
-                    out.print(f"[bold]line {line.number}: {_described(verdict)}[/bold]", soft_wrap=True)
-                    _print_findings(out, verdict)
-            if done % 256 == 0:
-                progress.update(task, completed=done, visible=time.monotonic() - started > _PROGRESS_AFTER_SECONDS)
+    for line, verdict in _with_progress(verdicts, total):
+        counts[f"{verdict.kind} {verdict.method or '(method not known)'}"] += 1
+        if not verdict.is_valid:
+            faulty += 1
+            if faulty <= _SHOWN_AT_MOST:
+                say((f"line {line.number}: {_described(verdict)}", "bold"))
+                _print_findings(verdict)
     if faulty > _SHOWN_AT_MOST:
-        out.print(f"… and {faulty - _SHOWN_AT_MOST} more messages that are not valid; --json shows all")
+        say(f"… and {faulty - _SHOWN_AT_MOST} more messages that are not valid; --json shows all")
     for name, count in counts.most_common():
-        out.print(f"{count:8,} {name}", markup=False, soft_wrap=True)
-    style = "red" if faulty else "green"
-    out.print(f"[{style}]{total:,} messages, {faulty or 'none'} not valid[/{style}]")
+        say(f"{count:8,} {name}")
+    say((f"{total:,} messages, {faulty or 'none'} not valid", "red" if faulty else "green"))
     return FAULTY if faulty else OK
 
 
-def _described(verdict: Verdict) -> str:
-    from rich.markup import escape
+_T = TypeVar("_T")
 
+
+def _with_progress(items: Iterator[_T], total: int) -> Iterator[_T]:
+    """The items, with a bar on a terminal once they have taken more than a second."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.progress import Progress
+
+    started = time.monotonic()
+    with Progress(console=console(stderr=True), transient=True) as progress:
+        task = progress.add_task("validating", total=total, visible=False)
+        for done, item in enumerate(items, 1):
+            yield item
+            if done % 256 == 0:
+                progress.update(task, completed=done, visible=time.monotonic() - started > _PROGRESS_AFTER_SECONDS)
+
+
+def _described(verdict: Verdict) -> str:
     if verdict.method is None:
-        return {"unknown": "no message of ACP v2"}.get(verdict.kind, verdict.kind)
+        return "no message of ACP v2" if verdict.kind == "unknown" else verdict.kind
     sender = {None: "", "either": ", sent by either side"}.get(verdict.sender, f", sent by the {verdict.sender}")
     what = f"response to {verdict.method}" if verdict.kind == "response" else f"{verdict.kind} {verdict.method}"
-    return escape(f"{what}{sender}")
+    return f"{what}{sender}"
 
 
-def _print_findings(out: Any, verdict: Verdict) -> None:
-    from rich.markup import escape
-
+def _print_findings(verdict: Verdict) -> None:
     for problem in verdict.problems:
-        lenient = f" [dim]({problem.lenient})[/dim]" if problem.lenient else ""
-        where = problem.pointer or "the message"
-        out.print(f"  [cyan]{escape(where)}[/cyan] {escape(problem.text)}{lenient}", soft_wrap=True)
+        lenient = f" ({problem.lenient})" if problem.lenient else ""
+        say("  ", (problem.pointer or "the message", "cyan"), f" {problem.text}", (lenient, "dim"))
     for note in verdict.notes:
-        out.print(f"  [dim]note:[/dim] {escape(note)}", soft_wrap=True)
+        say("  ", ("note: ", "dim"), note)

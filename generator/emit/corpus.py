@@ -29,5 +29,5 @@ def _example(example: Example) -> dict[str, Any]:
         "title": example.title,
         "doc": example.doc,
         "params": example.params,
-        **({"result": example.result} if example.has_result else {}),
+        **({example.answer: getattr(example, example.answer)} if example.answer else {}),
     }

@@ -17,13 +17,17 @@ _REF_PREFIX = "#/components/schemas/"
 
 def emit(protocol: Protocol) -> dict[str, str]:
     """Both documents, with everything unstable marked by the tag `unstable`."""
-    return {f"{SCHEMA_DIR}/openrpc.{side}.json": to_json(_document(protocol, side)) for side in ("agent", "client")}
-
-
-def _document(protocol: Protocol, side: str) -> dict[str, Any]:
-    served = [m for m in protocol.messages() if m.side in (side, "protocol")]
     definitions = Definitions(protocol, _REF_PREFIX)
     schemas = definitions.all()
+    return {
+        f"{SCHEMA_DIR}/openrpc.{side}.json": to_json(_document(definitions, schemas, side))
+        for side in ("agent", "client")
+    }
+
+
+def _document(definitions: Definitions, schemas: dict[str, Schema], side: str) -> dict[str, Any]:
+    protocol = definitions.protocol
+    served = [m for m in protocol.messages() if m.side in (side, "protocol")]
     return {
         "openrpc": "1.3.2",
         "info": {
@@ -31,24 +35,28 @@ def _document(protocol: Protocol, side: str) -> dict[str, Any]:
             "version": str(protocol.version),
             "description": NOTICE,
         },
-        "methods": [_method(protocol, definitions, message) for message in served],
+        "methods": [_method(definitions, message) for message in served],
         "components": {
             "schemas": {name: schemas[name] for name in sorted(reachable(protocol, protocol.message_types(served)))}
         },
     }
 
 
-def _method(protocol: Protocol, definitions: Definitions, message: Message) -> dict[str, Any]:
+def _method(definitions: Definitions, message: Message) -> dict[str, Any]:
+    protocol = definitions.protocol
     method = protocol.method(message.method)
     codes = {value.name: value for value in protocol.error_codes()}
-    examples = [e for e in protocol.examples if (e.method, e.kind) == (message.method, message.kind)]
+    # OpenRPC pairs params with a result; examples of errors have no place in it.
+    examples = [
+        e for e in protocol.examples if (e.method, e.kind) == (message.method, message.kind) and e.answer != "error"
+    ]
     document: dict[str, Any] = {
         "name": method.name,
         "summary": method.summary,
         "description": message.doc or method.doc,
         "tags": [{"name": "unstable"}] if method.unstable else [],
         "paramStructure": "by-name",
-        "params": _params(protocol, definitions, message),
+        "params": _params(definitions, message),
     }
     if message.result:
         document["result"] = {"name": message.result, "schema": definitions.ref(message.result)}
@@ -65,11 +73,12 @@ def _method(protocol: Protocol, definitions: Definitions, message: Message) -> d
     return document
 
 
-def _params(protocol: Protocol, definitions: Definitions, message: Message) -> list[dict[str, Any]]:
+def _params(definitions: Definitions, message: Message) -> list[dict[str, Any]]:
     """A content descriptor for each field that the params have in every case."""
-    shape = protocol.types[message.params].shape
-    while isinstance(shape, Alias) and shape.type.name in protocol.types:
-        shape = protocol.types[shape.type.name].shape
+    types = definitions.protocol.types
+    shape = types[message.params].shape
+    while isinstance(shape, Alias) and shape.type.name in types:
+        shape = types[shape.type.name].shape
     fields = shape.fields if isinstance(shape, Struct) else ()
 
     def descriptor(name: str, schema: Schema, *, required: bool) -> dict[str, Any]:

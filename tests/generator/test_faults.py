@@ -20,7 +20,7 @@ WHOLE_FILE = ""
 
 @dataclass(frozen=True)
 class Fault:
-    """In `file`, `old` becomes `new`. The finding of this code is at the line where `new` has a §, which is taken out."""
+    """In `file`, `old` becomes `new`. The finding is at the line where `new` has a §, which is taken out."""
 
     code: str
     file: str
@@ -86,7 +86,7 @@ scenarios:""",
         "too-deep",
         WRITE,
         "    result: {}",
-        "§    result: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+        "§    result: " + "[" * 80 + "]" * 80,
     ),
     "tag that builds an object": Fault(
         "tag", TYPES, "    type: any", "§    type: !!python/object/apply:os.system [ls]", says="python"

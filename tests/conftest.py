@@ -1,0 +1,77 @@
+"""What all tests share: the repository, the generated files, packages from npm, and a loud word on what is skipped."""
+
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+SCHEMA_DIR = REPOSITORY / "acp_v2" / "schema"
+
+OFFICIAL_SDK = (
+    "@agentclientprotocol/sdk",
+    "2.4.0",
+    "sha512-7qJ8nnyj7WesC5ve185ioTpB2/svQoeGV4HA4nLEhgDUrcmBe54/08VcXc/oL4p14tDbxxECZzdYmUYQ+4l+Wg==",
+)
+
+
+@pytest.fixture(scope="session")
+def schemas() -> dict[str, Any]:
+    """Both generated schemas, by file name."""
+    return {
+        name: json.loads((SCHEMA_DIR / name).read_text("utf-8")) for name in ("schema.json", "schema.unstable.json")
+    }
+
+
+@pytest.fixture(scope="session")
+def npm_package() -> Callable[[str, str, str], Path]:
+    """The folder of a package from npm: pinned by version and hash, fetched once, skipped where it cannot be had."""
+
+    def fetch(name: str, version: str, integrity: str) -> Path:
+        home = REPOSITORY / ".cache" / "npm" / f"{name.replace('/', '+')}-{version}"
+        archive = home / "package.tgz"
+        if not archive.is_file():
+            _npm_pack(f"{name}@{version}", archive)
+        algorithm, _, digest = integrity.partition("-")
+        found = base64.b64encode(hashlib.new(algorithm, archive.read_bytes()).digest()).decode()
+        assert found == digest, f"{name}@{version} is not the package that is pinned here"
+        if not (home / "package").is_dir():
+            with tarfile.open(archive) as tar:
+                tar.extractall(home, filter="data")
+        return home / "package"
+
+    return fetch
+
+
+def _npm_pack(package: str, archive: Path) -> None:
+    if shutil.which("npm") is None:
+        pytest.skip(f"{package}: npm is not installed")
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    command = ["npm", "pack", "--silent", "--ignore-scripts", package]
+    done = subprocess.run(command, cwd=archive.parent, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode != 0:
+        pytest.skip(f"{package}: npm could not fetch it: {done.stderr.strip()[-200:] or done.returncode}")
+    (archive.parent / done.stdout.split()[-1]).rename(archive)
+
+
+@pytest.fixture(scope="session")
+def official(npm_package: Callable[[str, str, str], Path]) -> Path:
+    """The official TypeScript SDK, which carries the official v2 schema as it stood before the proposal."""
+    return npm_package(*OFFICIAL_SDK)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was not tested, where it cannot be overlooked."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if skipped:
+        terminalreporter.section(f"NOT TESTED: {len(skipped)} skipped", sep="!", red=True, bold=True)
+        for report in skipped:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+            terminalreporter.write_line(f"{report.nodeid}: {str(reason).removeprefix('Skipped: ')}", red=True)

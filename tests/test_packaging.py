@@ -1,0 +1,64 @@
+"""What the wheel carries, and that it stands alone."""
+
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    target = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)], cwd=REPOSITORY, check=True
+    )
+    (path,) = target.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def metadata(wheel: zipfile.ZipFile):
+    name = next(n for n in wheel.namelist() if n.endswith(".dist-info/METADATA"))
+    return Parser().parsestr(wheel.read(name).decode())
+
+
+def test_the_wheel_carries_every_generated_file_and_the_type_marker(wheel: zipfile.ZipFile):
+    generated = {f"acp_v2/schema/{p.name}" for p in (REPOSITORY / "acp_v2/schema").iterdir()}
+
+    assert {*generated, "acp_v2/py.typed", "acp_v2/cli/__init__.py"} - set(wheel.namelist()) == set()
+
+
+def test_the_wheel_carries_nothing_of_the_generator(wheel: zipfile.ZipFile):
+    assert {name.partition("/")[0] for name in wheel.namelist()} == {
+        "acp_v2",
+        f"acp_v2-{metadata(wheel)['Version']}.dist-info",
+    }
+
+
+def test_the_bare_wheel_needs_pydantic_alone(wheel: zipfile.ZipFile):
+    needed = [r for r in metadata(wheel).get_all("Requires-Dist", []) if "extra ==" not in r]
+
+    assert [r.partition(">")[0] for r in needed] == ["pydantic"]
+
+
+def test_the_licence_is_in_the_wheel(wheel: zipfile.ZipFile):
+    assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+
+
+def test_a_checkout_command_in_an_installed_package_says_what_it_needs(wheel: zipfile.ZipFile, tmp_path: Path):
+    wheel.extractall(tmp_path)
+    command = [sys.executable, "-m", "acp_v2", "build"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == "acpspec: `build` needs a checkout of the repository; this is an installed package\n"
+
+
+def test_importing_the_package_imports_neither_the_generator_nor_what_it_needs():
+    program = "import sys, acp_v2; print({'generator', 'yaml', 'jsonschema', 'jinja2', 'rich'} & sys.modules.keys())"
+
+    assert subprocess.check_output([sys.executable, "-c", program], cwd=REPOSITORY, text=True) == "set()\n"
