@@ -7,7 +7,8 @@ into that alone. The verdict stays that of JSON Schema; the errors get short, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import difflib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -33,22 +34,37 @@ class Problem:
     lenient: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is allowed but may not be meant: a field or a variant that the schema does not know.
+
+    `pointer` is a JSON pointer to the object that has it, `name` the field or the tag's value.
+    """
+
+    pointer: str
+    name: str
+    text: str
+
+
 class ExplainingValidator:
-    """Validates against the definitions of one generated schema file (`$defs`, referred to as `#/$defs/NAME`)."""
+    """Validates against the definitions of one generated schema file (`$defs`, referred to as `#/$defs/NAME`).
+
+    One validator is for one thread at a time.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._definitions: dict[str, Schema] = schema["$defs"]
-        keywords = _Keywords(self._definitions)
+        self._keywords = keywords = _Keywords(self._definitions)
         self._validator_class: Any = validators.extend(  # pyright: ignore[reportUnknownMemberType]
             Draft202012Validator,
             {
                 "$ref": local_ref(self._definitions),
                 "properties": keywords.properties,
+                "additionalProperties": keywords.additional_properties,
                 "required": keywords.required,
                 "anyOf": keywords.any_of,
                 "oneOf": keywords.one_of,
-                # Only ever `true`, which allows everything, in the generated schemas.
-                "unevaluatedProperties": None,
+                "unevaluatedProperties": keywords.unevaluated_properties,
             },
         )
         self._validators: dict[str, Any] = {}
@@ -62,12 +78,35 @@ class ExplainingValidator:
         validator = self._validators.get(definition)
         if validator is None:
             validator = self._validators[definition] = self._validator_class(self._definitions[definition])
+        self._keywords.forget()
         errors = cast("Errors", validator.iter_errors(value))
-        return [Problem(at + _pointer(e), _sentence(e), getattr(e, "lenient", None)) for e in errors]
+        return [Problem(at + pointer(e.absolute_path), _sentence(e), getattr(e, "lenient", None)) for e in errors]
+
+    def notes(self, value: Any, at: str = "") -> list[Note]:
+        """What `value`, on which `problems` was called last, has that the schema allows but does not know."""
+        unknown = self._keywords.unknown()
+        if not unknown:
+            return []
+        return [
+            Note(at + where, name, text) for where, item in _objects(value) for name, text in unknown.get(id(item), ())
+        ]
 
 
-def _pointer(error: ValidationError) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)
+def pointer(path: Iterable[str | int]) -> str:
+    """A JSON pointer (RFC 6901)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def _objects(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every object inside a value, with its pointer."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, dict):
+            yield pointer(path), item
+            waiting += [((*path, key), inner) for key, inner in cast("dict[str, Any]", item).items()]
+        elif isinstance(item, list):
+            waiting += [((*path, index), inner) for index, inner in enumerate(cast("list[Any]", item))]
 
 
 # Sentences
@@ -146,6 +185,8 @@ def local_ref(definitions: dict[str, Schema]) -> Callable[[Any, str, Any, Schema
     return ref
 
 
+_additional_properties: Any = Draft202012Validator.VALIDATORS["additionalProperties"]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportAttributeAccessIssue]
+
 Plan = Callable[[Any, Any], Errors]
 """What to do at one `anyOf`: takes the validator and the instance."""
 
@@ -158,16 +199,51 @@ class _Keywords:
     def __init__(self, definitions: dict[str, Schema]) -> None:
         self._definitions = definitions
         self._plans: dict[int, tuple[list[Schema], Plan]] = {}
+        self._fields: dict[int, tuple[dict[str, Any], set[str]]] = {}
+        self._tags: dict[int, tuple[str, str]] = {}
+        self._open: set[int] = set()
+
+    def forget(self) -> None:
+        """Begin with another value."""
+        self._fields.clear()
+        self._tags.clear()
+        self._open.clear()
+
+    def unknown(self) -> dict[int, list[tuple[str, str]]]:
+        """For objects (by identity) the fields and tags that no schema asked for, each with a sentence."""
+        found = {key: [entry] for key, entry in self._tags.items()}
+        for key, (fields, known) in self._fields.items():
+            if key not in self._open and (extra := fields.keys() - known):
+                names = sorted(known)
+                found[key] = [
+                    (name, f"has the field {name}, which v2 does not know{_meant(name, names)}")
+                    for name in sorted(extra)
+                    if not name.startswith("_")
+                ]
+        return found
 
     def properties(self, validator: Any, properties: dict[str, Schema], instance: Any, _schema: Schema) -> Errors:
         if not isinstance(instance, dict):
             return
         fields = cast("dict[str, Any]", instance)
+        self._fields.setdefault(id(fields), (fields, set()))[1].update(properties)
         for name, schema in properties.items():
             if name in fields:
                 for error in _descend(validator, fields[name], schema, path=name):
                     _note_leniency(error, schema, fields[name])
                     yield error
+
+    def additional_properties(self, validator: Any, allowed: bool | Schema, instance: Any, schema: Schema) -> Errors:  # noqa: FBT001
+        """`true`, as on an unknown variant, says that whatever else there is belongs to the object."""
+        if allowed is True:
+            self._open.add(id(instance))
+        else:
+            yield from _additional_properties(validator, allowed, instance, schema)
+
+    def unevaluated_properties(self, _validator: Any, _allowed: bool, instance: Any, _schema: Schema) -> Errors:  # noqa: FBT001
+        """Only ever `true` in the generated schemas."""
+        self._open.add(id(instance))
+        yield from ()
 
     def required(self, _validator: Any, names: list[str], instance: Any, _schema: Schema) -> Errors:
         if isinstance(instance, dict):
@@ -252,6 +328,8 @@ class _Keywords:
                 yield from _descend(validator, instance, {"type": "object"})
                 return
             value: Any = cast("dict[str, Any]", instance).get(tag, _ABSENT)
+            if isinstance(value, str) and value not in known:
+                self._note_tag(cast("object", instance), tag, value, known)
             if isinstance(value, str) and (branch := known.get(value, fallback)) is not None:
                 errors = _descend(validator, instance, branch)
                 if untagged is None:
@@ -274,6 +352,12 @@ class _Keywords:
 
         return check
 
+    def _note_tag(self, instance: object, tag: str, value: str, known: dict[str, Schema]) -> None:
+        """An unknown variant is the sender's own if its name begins with `_`; else it may be a slip."""
+        if not value.startswith("_"):
+            meant = _meant(value, list(known))
+            self._tags[id(instance)] = (value, f"has {value[:60]!r} as its {tag}, which v2 does not know{meant}")
+
     def _untagged(self, branches: list[Schema]) -> Plan:
         """Branches told apart by the kind of value, or by the fields they need."""
 
@@ -282,6 +366,8 @@ class _Keywords:
             for branch in branches:
                 errors = list(_descend(validator, instance, branch))
                 if not errors:
+                    if "properties" not in self._resolved(branch):
+                        self._open.add(id(instance))
                     return
                 failures.append(errors)
             fitting = [e for e in failures if not any(x.validator == "type" and not x.path for x in e)]
@@ -319,6 +405,11 @@ def _descend(validator: Any, instance: Any, schema: Schema, path: str | None = N
 
 def _is_valid(validator: Any, instance: Any, schema: Schema) -> bool:
     return next(_descend(validator, instance, schema), None) is None
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _tag(branches: list[Schema]) -> str | None:

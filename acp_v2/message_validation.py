@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -17,7 +18,7 @@ class Verdict:
     """What a message is, and what is wrong with it.
 
     `method` and `sender` are None where they cannot be told; `sender` is client, agent, proxy, conductor or either.
-    `problems` make the message invalid; `notes` do not.
+    `problems` make the message invalid; `notes` say what is allowed but may not be meant.
     """
 
     kind: Kind
@@ -55,6 +56,7 @@ class MessageValidator:
             for name, method in load_schema_file("methods.json")["methods"].items()
             if not stable or method["stability"] == "stable"
         }
+        self._unstable: set[str] = load_schema_file("methods.json")["methods"].keys() - self._methods.keys()
         self._asked: dict[tuple[bool, Any], list[_Asked]] = {}
 
     @property
@@ -102,9 +104,7 @@ class MessageValidator:
             return Verdict(kind, name, sender, None, (), ("an extension method, which the schema does not describe",))
         method = self._methods.get(name)
         if method is None:
-            return Verdict(
-                kind, name, None, None, (Problem("/method", f"v2 has no method {name}; the answer is -32601"),)
-            )
+            return Verdict(kind, name, None, None, (Problem("/method", self._no_method(name)),))
         found = next((m for m in method["messages"] if m["kind"] == kind), None)
         if found is None:
             message = method["messages"][0]
@@ -115,8 +115,18 @@ class MessageValidator:
             )
             return Verdict(message["kind"], name, message["from"], message["retry"]["class"], (Problem("/id", text),))
         problems = [*_side_problems(name, found, sender), *self._params_problems(found, fields)]
-        notes = tuple(self._key_notes(name, fields.get("params")))
+        if {"result", "error"} & fields.keys():
+            problems.append(Problem("", "has a method and a result or an error; it is a call or a response, not both"))
+        about_keys = dict(self._key_notes(name, fields.get("params")))
+        unknown = (n for n in self._validator.notes(fields.get("params"), "/params") if n.name not in about_keys)
+        notes = (*about_keys.values(), *(f"{note.pointer} {note.text}" for note in unknown))
         return Verdict(kind, name, found["from"], found["retry"]["class"], tuple(problems), notes)
+
+    def _no_method(self, name: str) -> str:
+        if name in self._unstable:
+            return f"{name} is unstable, and only what is stable was asked for"
+        close = difflib.get_close_matches(name, self._methods, n=1)
+        return f"v2 has no method {name}; {f'did you mean {close[0]}?' if close else 'the answer is -32601'}"
 
     def _remember(self, fields: dict[str, Any], method: str) -> None:
         request_id = fields["id"]
@@ -133,17 +143,22 @@ class MessageValidator:
         else:
             yield from self._validator.problems(message["params"], fields["params"], "/params")
 
-    def _key_notes(self, name: str, params: Any) -> Iterator[str]:
-        """A key in the wrong place is no error, because unknown fields are not; but it does not do what it should."""
+    def _key_notes(self, name: str, params: Any) -> Iterator[tuple[str, str]]:
+        """A key in the wrong place is no error, because unknown fields are not; but it does not do what it should.
+
+        Yields the key's name and what there is to say.
+        """
         for keyed, method in self._methods.items():
             for message in method["messages"]:
                 key = message["retry"]["key"]
                 if key and isinstance(params, dict):
+                    if name == keyed and cast("dict[str, Any]", params).get(key) is None:
+                        yield key, f"without {key}, sending it again is duplicating"
                     if name != keyed and key in params:
-                        yield f"{key} has no effect here; only {keyed} takes it"
+                        yield key, f"{key} has no effect here; only {keyed} takes it"
                     meta: Any = cast("dict[str, Any]", params).get("_meta")
                     if isinstance(meta, dict) and key in meta:
-                        yield f"{key} has no effect in _meta; it belongs in the params of {keyed}"
+                        yield key, f"{key} has no effect in _meta; it belongs in the params of {keyed}"
 
     def _response(self, fields: dict[str, Any], method: str | None) -> Verdict:
         """Against each request that it may answer; with several of the same id (one of each side), the best counts."""
@@ -181,7 +196,9 @@ class MessageValidator:
         elif request is not None:
             problems += self._validator.problems(request["result"], fields["result"], "/result")
         retry_class = request["retry"]["class"] if request else None
-        return Verdict("response", name, sender, retry_class, tuple(problems))
+        unknown = self._validator.notes(fields["result"], "/result") if request and "error" not in fields else ()
+        notes = tuple(f"{note.pointer} {note.text}" for note in unknown)
+        return Verdict("response", name, sender, retry_class, tuple(problems), notes)
 
 
 def _unknown(problem: Problem) -> Verdict:
@@ -212,7 +229,9 @@ def _envelope_problems(fields: dict[str, Any]) -> Iterator[Problem]:
 
 def _side_problems(name: str, message: dict[str, Any], sender: str | None) -> Iterator[Problem]:
     allowed = message["from"]
-    if sender is None or allowed in (sender, "either"):
+    # A conductor hands a client's messages on to a proxy, and a proxy an agent's to its conductor, as they are.
+    stands_for = {"conductor": "client", "proxy": "agent"}.get(sender or "")
+    if sender is None or allowed in (sender, stands_for, "either"):
         return
     yield Problem(
         "/method", f"the {sender} must not send the {message['kind']} {name}; it goes from {allowed} to {message['to']}"

@@ -58,14 +58,18 @@ def limits_text(schema: Schema) -> str:
     """The limits of a fragment in words, or nothing: `1 to 255 characters`."""
     parts: list[str] = []
     for low, high, unit in (
-        ("minLength", "maxLength", "characters"),
-        ("minItems", "maxItems", "items"),
+        ("minLength", "maxLength", "character"),
+        ("minItems", "maxItems", "item"),
         ("minimum", "maximum", ""),
     ):
         if low in schema and high in schema:
-            parts.append(f"{schema[low]} to {schema[high]} {unit}".strip())
+            parts.append(f"{schema[low]} to {_counted(schema[high], unit)}")
         elif low in schema:
-            parts.append(f"at least {schema[low]} {unit}".strip())
+            parts.append(f"at least {_counted(schema[low], unit)}")
         elif high in schema:
-            parts.append(f"at most {schema[high]} {unit}".strip())
+            parts.append(f"at most {_counted(schema[high], unit)}")
     return ", ".join(parts)
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}" if unit else str(number)

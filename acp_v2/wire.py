@@ -47,14 +47,14 @@ def read_json(text: str | bytes) -> Any:
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
-            message = f"not UTF-8: byte 0x{text[error.start]:02x} at offset {error.start}"
+            message = f"is not UTF-8: byte 0x{text[error.start]:02x} at offset {error.start}"
             raise WireError(PARSE_ERROR, message) from None
     if text.startswith("\ufeff"):
         raise WireError(PARSE_ERROR, "begins with a byte order mark")
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
+        message = f"is not JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
         raise WireError(PARSE_ERROR, message, error.lineno) from None
     except RecursionError:
         raise WireError(PARSE_ERROR, _TOO_DEEP) from None
@@ -83,7 +83,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise WireError(PARSE_ERROR, f"not JSON: {name} is no number")
+    raise WireError(PARSE_ERROR, f"is not JSON: {name} is no number")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)

@@ -85,11 +85,27 @@ def _read(root: Path, *, release: bool = False) -> tuple[Protocol | None, Sequen
 def _report(findings: Sequence[Finding], *, as_json: bool = False) -> int:
     if as_json:
         _print_json(
-            [{"file": f.source.file, "line": f.source.line, "code": f.code, "message": f.message} for f in findings]
+            [
+                {
+                    "file": f.source.file,
+                    "line": f.source.line,
+                    "path": f.source.path,
+                    "code": f.code,
+                    "message": f.message,
+                }
+                for f in findings
+            ]
         )
         return FAULTY if findings else OK
     for finding in findings:
-        say((f"{finding.source}:", "bold"), f" {finding.message} ", (f"[{finding.code}]", "dim"), stderr=True)
+        path = f" {finding.source.path}:" if finding.source.path else ""
+        say(
+            (f"{finding.source}:", "bold"),
+            (path, "cyan"),
+            f" {finding.message} ",
+            (f"[{finding.code}]", "dim"),
+            stderr=True,
+        )
     count = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     say(f"{count}; `acpspec lint --codes` explains the words in brackets", stderr=True)
     return FAULTY

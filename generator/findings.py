@@ -9,6 +9,7 @@ from generator.model import Source
 
 CODES: dict[str, str] = {
     # Reading the files
+    "stray-file": "A file below spec/types or spec/examples has a name that nothing reads.",
     "missing-file": "A file or folder that the registry cannot do without is not there.",
     "not-utf8": "The file has bytes that are not UTF-8. Save it as UTF-8.",
     "byte-order-mark": "The file begins with a byte order mark. Save it as UTF-8 without one.",
@@ -43,17 +44,19 @@ CODES: dict[str, str] = {
     # Lint: what the registry says as a whole
     "class-set": "The registry defines exactly the classes safe, keyed, duplicating and connection_bound.",
     "class-rule": "A message's retry class does not fit who sends it and whether it has a response.",
-    "keyed-count": "Exactly one method is keyed.",
-    "duplicating-count": "Exactly two methods are duplicating.",
+    "keyed-count": "Not as many methods are keyed as the class says there are (one).",
+    "duplicating-count": "Not as many methods are duplicating as the class says there are (two).",
     "retry-key": "A keyed message names a field of its params that is optional, nullable and strict; no other does.",
     "key-elsewhere": "The type of the retry key is used outside the params of the keyed method.",
+    "message-sides": "A message goes from one end of a connection to the other, or from either to either.",
     "message-type": "Params and results are types with named fields, or any; each belongs to one message.",
-    "capability": "A method needs a capability that its side cannot advertise.",
+    "capability": "A method needs a capability that nobody can advertise: its path leads nowhere.",
     "unstable-leak": "Something stable leads to something unstable that is not marked so on the way.",
     "unstable-only": "A type is stable, but only something unstable leads to it.",
     "tag-field": "A union's tag that is also a field is optional and nullable, and the union has `absent`.",
     "unused-type": "Nothing refers to this type.",
     "missing-example": "A message has no example of its params or of its result.",
+    "unknown-field": "An example has a field or a variant that the registry does not know. Private ones start with _.",
     "invalid-example": "An example does not match the schema generated from the registry.",
     "doc-repeats-name": "A doc says no more than the name does.",
     "doc-sentence": "A doc does not end like a sentence.",
@@ -77,7 +80,8 @@ class Finding:
             raise ValueError(f"{self.code!r} is not in generator.findings.CODES")
 
     def __str__(self) -> str:
-        return f"{self.source}: {self.message} [{self.code}]"
+        path = f"{self.source.path}: " if self.source.path else ""
+        return f"{self.source}: {path}{self.message} [{self.code}]"
 
 
 class RegistryError(Exception):

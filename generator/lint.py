@@ -14,10 +14,12 @@ from generator.model import (
     Alias,
     Choice,
     Enumeration,
+    Example,
     Field,
     Message,
     Method,
     Protocol,
+    RetryClass,
     Source,
     Struct,
     TaggedUnion,
@@ -29,8 +31,9 @@ from generator.model import (
 )
 
 CLASSES = ("safe", "keyed", "duplicating", "connection_bound")
-KEYED_METHODS = 1
-DUPLICATING_METHODS = 2
+
+COUNTED_CLASSES = ("keyed", "duplicating")
+"""The classes whose methods are so few that the registry says how many: each is a promise that SDKs rely on."""
 
 
 def lint(protocol: Protocol, *, release: bool = False) -> list[Finding]:
@@ -66,18 +69,21 @@ def _retry_classes(protocol: Protocol) -> Iterator[Finding]:
     for method in protocol.methods:
         for message in method.messages:
             if fault := _class_fault(message):
-                yield Finding(message.retry.source, "class-rule", f"{method.name}: {fault}")
+                yield Finding(message.retry.source, "class-rule", fault)
         if len({m.retry.class_name for m in method.messages}) > 1:
-            yield Finding(method.source, "class-rule", f"{method.name}: its two messages have different retry classes")
-    for class_name, wanted, code in (
-        ("keyed", KEYED_METHODS, "keyed-count"),
-        ("duplicating", DUPLICATING_METHODS, "duplicating-count"),
-    ):
-        found = [m for m in protocol.methods if any(x.retry.class_name == class_name for x in m.messages)]
-        if len(found) != wanted:
-            last = found[-1].source if found else protocol.methods[0].source
-            listed = ", ".join(m.name for m in found) or "none"
-            yield Finding(last, code, f"{len(found)} methods are {class_name} ({listed}); there has to be {wanted}")
+            yield Finding(method.source, "class-rule", "its two messages have different retry classes")
+    for retry_class in protocol.retry_classes:
+        if retry_class.name in COUNTED_CLASSES:
+            yield from _class_count(protocol, retry_class)
+
+
+def _class_count(protocol: Protocol, retry_class: RetryClass) -> Iterator[Finding]:
+    name = retry_class.name
+    found = [m for m in protocol.methods if any(x.retry.class_name == name for x in m.messages)]
+    if len(found) != retry_class.methods:
+        listed = ", ".join(m.name for m in found) or "none"
+        text = f"says that {retry_class.methods} methods are {name}, but {len(found)} are: {listed}"
+        yield Finding(retry_class.source, f"{name}-count", text)
 
 
 def _class_fault(message: Message) -> str | None:
@@ -98,7 +104,7 @@ def _retry_keys(protocol: Protocol) -> Iterator[Finding]:
         retry = message.retry
         if retry.class_name != "keyed":
             if retry.key:
-                yield Finding(retry.source, "retry-key", f"{message.method}: names a key but is {retry.class_name}")
+                yield Finding(retry.source, "retry-key", f"names a key but is {retry.class_name}")
             continue
         params = protocol.types[message.params].shape
         field = next((f for f in params.fields if f.name == retry.key), None) if isinstance(params, Struct) else None
@@ -106,10 +112,10 @@ def _retry_keys(protocol: Protocol) -> Iterator[Finding]:
             yield Finding(
                 retry.source,
                 "retry-key",
-                f"{message.method}: is keyed; name the field of {message.params} that is the key",
+                f"is keyed; name the field of {message.params} that is the key",
             )
         elif field is None:
-            yield Finding(retry.source, "retry-key", f"{message.method}: {message.params} has no field {retry.key}")
+            yield Finding(retry.source, "retry-key", f"{message.params} has no field {retry.key}")
         else:
             key_fields.append(field)
             for holds, what in (
@@ -118,15 +124,13 @@ def _retry_keys(protocol: Protocol) -> Iterator[Finding]:
                 (not field.default_on_error and not field.default_on_null, "strict: no invalid or null_value line"),
             ):
                 if not holds:
-                    yield Finding(field.source, "retry-key", f"{field.name}: a retry key has to be {what}")
+                    yield Finding(field.source, "retry-key", f"a retry key has to be {what}")
     for definition in protocol.types.values():
         for field in _all_fields(definition):
             for key in key_fields:
                 same_type = field.type.name == key.type.name and key.type.name not in PRIMITIVES
                 if field is not key and (field.name == key.name or same_type):
-                    message = (
-                        f"{definition.name}.{field.name}: the retry key belongs to the keyed method's params alone"
-                    )
+                    message = "the retry key belongs to the keyed method's params alone"
                     yield Finding(field.source, "key-elsewhere", message)
 
 
@@ -134,21 +138,27 @@ def _retry_keys(protocol: Protocol) -> Iterator[Finding]:
 
 
 def _message_types(protocol: Protocol) -> Iterator[Finding]:
+    for message in protocol.messages():
+        if message.sender == message.receiver != "either" or (message.sender == "either") != (
+            message.receiver == "either"
+        ):
+            text = f"goes from {message.sender} to {message.receiver}; from and to are the two ends, or both are either"
+            yield Finding(message.source, "message-sides", text)
     owners: dict[str, Message] = {}
     for message in protocol.messages():
         for name in filter(None, (message.params, message.result)):
             owner = owners.setdefault(name, message)
             if owner is not message or message.params == message.result:
-                text = f"{message.method}: {name} belongs to {owner.method} already; define another name for it"
+                text = f"{name} belongs to {owner.method} already; define another name for it"
                 yield Finding(message.source, "message-type", text)
         if not isinstance(_resolved(protocol, message.params).shape, Struct):
-            yield Finding(message.source, "message-type", f"{message.method}: {message.params} has no named fields")
+            yield Finding(message.source, "message-type", f"{message.params} has no named fields")
 
 
 def _capabilities(protocol: Protocol) -> Iterator[Finding]:
     for method in protocol.methods:
         if method.needs and (fault := _capability_fault(protocol, method, method.needs)):
-            yield Finding(method.source, fault[0], f"{method.name}: {fault[1]}")
+            yield Finding(method.source, fault[0], fault[1])
 
 
 def _capability_fault(protocol: Protocol, method: Method, needs: str) -> tuple[str, str] | None:
@@ -186,13 +196,13 @@ def _stability(protocol: Protocol) -> Iterator[Finding]:
         if not definition.unstable:
             for use, source in uses(definition, marked_unstable=False):
                 if use.name in unstable:
-                    text = f"{definition.name} is stable and leads to {use.name}, which is not; mark the way there"
+                    text = f"is stable and leads to {use.name}, which is not; mark the way there"
                     yield Finding(source, "unstable-leak", text)
     for method in protocol.methods:
         if not method.unstable:
             for message in method.messages:
                 for name in {message.params, message.result} & unstable:
-                    text = f"{method.name} is stable and {name} is not; mark one of them"
+                    text = f"is stable and {name} is not; mark one of them"
                     yield Finding(message.source, "unstable-leak", text)
 
 
@@ -202,9 +212,9 @@ def _reachability(protocol: Protocol) -> Iterator[Finding]:
     stable_reached = _reached(stable_part)
     for name, definition in protocol.types.items():
         if name not in reached:
-            yield Finding(definition.source, "unused-type", f"{name}: nothing refers to it")
+            yield Finding(definition.source, "unused-type", "nothing refers to it")
         elif name in stable_part.types and name not in stable_reached:
-            text = f"{name} is stable, but only something unstable leads to it; mark it unstable"
+            text = "is stable, but only something unstable leads to it; mark it unstable"
             yield Finding(definition.source, "unstable-only", text)
 
 
@@ -222,14 +232,14 @@ def _unions(protocol: Protocol) -> Iterator[Finding]:
             yield Finding(
                 shape.absent.source,
                 "tag-field",
-                f"{definition.name}: `absent` needs the tag among the fields beside the union",
+                "`absent` needs the tag among the fields beside the union",
             )
         if isinstance(shape, Struct) and shape.union:
             union = shape.union
             field = next((f for f in shape.fields if f.name == union.tag), None)
             optional = field is not None and not field.required and field.type.nullable
             if (field is not None or union.absent) and not (optional and union.absent):
-                text = f"{definition.name}: {union.tag} is an optional, nullable field with `absent`, or neither"
+                text = f"{union.tag} is an optional, nullable field with `absent`, or neither"
                 yield Finding((field or definition).source, "tag-field", text)
 
 
@@ -246,9 +256,9 @@ def _docs(protocol: Protocol) -> Iterator[Finding]:
     for name, doc, source in _all_docs(protocol):
         said = {w.lower().rstrip("s") for w in _WORD.findall(doc)} - _FILLER
         if said <= {w.lower().rstrip("s") for w in _WORD.findall(name)}:
-            yield Finding(source, "doc-repeats-name", f"{name}: {doc!r} says no more than the name")
+            yield Finding(source, "doc-repeats-name", f"{doc!r} says no more than the name")
         if not doc.endswith((".", "?", "`)", ".)", ":")):
-            yield Finding(source, "doc-sentence", f"{name}: the doc does not end with a full stop")
+            yield Finding(source, "doc-sentence", "the doc does not end with a full stop")
 
 
 def _all_docs(protocol: Protocol) -> Iterator[tuple[str, str, Source]]:
@@ -308,44 +318,47 @@ def _all_fields(definition: TypeDef) -> Iterator[Field]:
 def _rules(protocol: Protocol, *, release: bool) -> Iterator[Finding]:
     for rule in protocol.rules:
         if not (rule.checked_by or rule.reviewed or rule.planned):
-            yield Finding(rule.source, "rule-unchecked", f"{rule.id}: say checked_by, reviewed or planned")
+            yield Finding(rule.source, "rule-unchecked", "say checked_by, reviewed or planned")
         if release and rule.planned:
-            yield Finding(rule.source, "rule-planned", f"{rule.id}: its check is still planned: {rule.planned}")
+            yield Finding(rule.source, "rule-planned", f"its check is still planned: {rule.planned}")
     used = {scenario for rule in protocol.rules for scenario in rule.checked_by}
     for scenario in protocol.scenarios:
         if scenario.id not in used:
-            yield Finding(scenario.source, "unused-scenario", f"{scenario.id}: no rule says that it is checked by it")
+            yield Finding(scenario.source, "unused-scenario", "no rule says that it is checked by it")
 
 
 def _examples(protocol: Protocol) -> Iterator[Finding]:
-    shown = {(e.method, e.kind) for e in protocol.examples}
+    shown = {(e.method, e.kind) for e in protocol.examples if e.answer != "error"}
     for message in protocol.messages():
         if (message.method, message.kind) not in shown:
-            text = f"{message.method}: its {message.kind} has no example in spec/examples"
-            yield Finding(message.source, "missing-example", text)
+            what = "its params and result" if message.result else "its params"
+            yield Finding(message.source, "missing-example", f"no example in spec/examples shows {what}")
     validator = ExplainingValidator({"$defs": Definitions(protocol).all()})
     for example in protocol.examples:
-        message = (
-            protocol.method(example.method).request
-            if example.kind == "request"
-            else protocol.method(example.method).notification
-        )
-        if message is None:
-            continue
-        answer_type = message.result if example.answer == "result" else protocol.envelope.error
-        for part, type_name in (("params", message.params), (example.answer, answer_type)):
-            if part and type_name and (fault := _fault(validator, type_name, getattr(example, part))):
-                yield Finding(example.source, "invalid-example", f"{example.id}: {part}{fault}")
+        method = protocol.method(example.method)
+        message = method.request if example.kind == "request" else method.notification
+        if message:
+            yield from _example(example, message, protocol, validator)
     for instance in protocol.instances:
         fault = _fault(validator, instance.type, instance.value)
         if instance.valid and fault:
-            yield Finding(
-                instance.source, "invalid-example", f"{instance.id}: should be valid, but {instance.type}{fault}"
-            )
+            yield Finding(instance.source, "invalid-example", f"should be valid, but {instance.type}{fault}")
         if not instance.valid and not fault:
-            yield Finding(
-                instance.source, "invalid-example", f"{instance.id}: should be invalid, but is a valid {instance.type}"
-            )
+            yield Finding(instance.source, "invalid-example", f"should be invalid, but is a valid {instance.type}")
+
+
+def _example(
+    example: Example, message: Message, protocol: Protocol, validator: ExplainingValidator
+) -> Iterator[Finding]:
+    answer_type = message.result if example.answer == "result" else protocol.envelope.error
+    for part, type_name in (("params", message.params), (example.answer, answer_type)):
+        if not part or not type_name:
+            continue
+        value: Any = getattr(example, part)
+        if fault := _fault(validator, type_name, value):
+            yield Finding(example.source, "invalid-example", f"{part}{fault}")
+        for note in validator.notes(value):
+            yield Finding(example.source, "unknown-field", f"{part}{note.pointer} {note.text}")
 
 
 def _fault(validator: ExplainingValidator, type_name: str, value: Any) -> str | None:

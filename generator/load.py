@@ -1,24 +1,18 @@
-"""Reads the registry: the YAML files below `spec/`, checked against the notation's schema, become the Model.
+"""Builds the Model from the registry's documents.
 
 Faults are collected, not thrown one by one: `load` raises once, with all that it saw.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import ValidationError
-
-from acp_v2.explaining_validator import local_ref
+from generator.documents import Documents, read_documents
 from generator.findings import Finding, RegistryError
 from generator.model import (
-    PRIMITIVES,
     Alias,
     Choice,
     Default,
@@ -40,17 +34,16 @@ from generator.model import (
     Rule,
     Scenario,
     Shape,
-    Source,
     Struct,
     TaggedUnion,
     Topic,
     TypeDef,
     TypeUse,
     Variant,
-    endless_types,
-    uses,
 )
-from generator.read_yaml import Document, PathKey, read_yaml
+from generator.read_yaml import Document, PathKey
+from generator.references import check_references
+from generator.wording import listed
 
 Data = dict[str, Any]
 
@@ -64,123 +57,15 @@ def load(root: Path) -> Protocol:
     Raises:
         RegistryError: with every finding, in file and line order.
     """
-    documents, findings = _read_documents(root)
+    documents, findings = read_documents(root)
+    if documents.methods is None:
+        raise RegistryError(findings)
     builder = _Builder(findings)
-    protocol = builder.protocol(documents) if not findings else None
-    if protocol is None or builder.findings:
-        raise RegistryError(builder.findings)
+    protocol = builder.protocol(documents, documents.methods)
+    findings += check_references(protocol, documents)
+    if findings:
+        raise RegistryError(findings)
     return protocol
-
-
-def _read_documents(root: Path) -> tuple[dict[str, list[Document]], list[Finding]]:
-    """All documents by kind (the name of the notation's definition), each valid or with findings."""
-    spec = root / "spec"
-    try:
-        notation: Data = json.loads((spec / "registry.schema.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        source = Source("spec/registry.schema.json", 1)
-        raise RegistryError(
-            [Finding(source, "missing-file", f"the notation's schema cannot be read: {error}")]
-        ) from None
-    paths: dict[str, list[Path]] = {
-        "methodsFile": [spec / "methods.yaml"],
-        "typesFile": sorted((spec / "types").glob("*.yaml")),
-        "rulesFile": [p for p in [spec / "rules.yaml"] if p.exists()],
-        "scenariosFile": [p for p in [spec / "scenarios.yaml"] if p.exists()],
-        "instancesFile": [p for p in [spec / "examples" / "instances.yaml"] if p.exists()],
-        "examplesFile": [p for p in sorted((spec / "examples").rglob("*.yaml")) if p.name != "instances.yaml"],
-    }
-    documents: dict[str, list[Document]] = {}
-    findings: list[Finding] = []
-    definitions: Data = notation["$defs"]
-    extend: Any = validators.extend  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    validator_class = extend(Draft202012Validator, {"$ref": local_ref(definitions)})
-    for kind, files in paths.items():
-        validator = validator_class(definitions[kind])
-        documents[kind] = []
-        for path in files:
-            document, faults = read_yaml(path, path.relative_to(root).as_posix())
-            findings += faults
-            if document is not None:
-                findings += _notation_findings(document, validator)
-                documents[kind].append(document)
-    return documents, findings
-
-
-def _notation_findings(document: Document, validator: Any) -> Iterator[Finding]:
-    """What the notation's schema says of a document, in sentences."""
-    errors = cast("Iterator[ValidationError]", validator.iter_errors(document.data))
-    for error in errors:
-        path: PathKey = tuple(error.absolute_path)
-        yield from _explain(document, path, error)
-
-
-def _explain(document: Document, path: PathKey, error: ValidationError) -> Iterator[Finding]:
-    where = "/".join(map(str, path)) or "the document"
-    instance: Any = error.instance
-    schema: Data = error.schema if isinstance(error.schema, dict) else {}
-    match error.validator:
-        case "additionalProperties":
-            known = sorted(schema["properties"])
-            for key in instance.keys() - schema["properties"].keys():
-                message = f"{where}: no key {key} here; expected {_listed(known)}"
-                yield Finding(document.source((*path, key)), "unknown-key", message)
-        case "required":
-            missing = [key for key in cast("list[str]", error.validator_value) if key not in instance]
-            yield Finding(document.source(path), "missing-key", f"{where}: needs {_listed(missing, 'and')}")
-        case "anyOf":
-            branches = cast("list[dict[str, list[str]]]", error.validator_value)
-            keys = [key for branch in branches for key in branch["required"]]
-            yield Finding(document.source(path), "missing-key", f"{where}: needs {_listed(keys)}")
-        case "pattern" if error.parent is not None or "propertyNames" in error.absolute_schema_path:
-            message = f"{where}: {instance!r} is not a name of the form {error.validator_value}"
-            yield Finding(document.source((*path, cast("str", instance))), "wrong-value", message)
-        case _:
-            yield Finding(
-                document.source(path), "wrong-value", f"{where}: {_expectation(error)}, but is {_short(instance)}"
-            )
-
-
-def _expectation(error: ValidationError) -> str:
-    value: Any = error.validator_value
-    match error.validator:
-        case "type":
-            return f"has to be {_listed([_article(t) for t in ([value] if isinstance(value, str) else value)])}"
-        case "const":
-            return f"can only be {json.dumps(value)}"
-        case "enum":
-            return f"has to be {_listed([str(v) for v in value])}"
-        case "pattern":
-            return "has to have some text" if value == "\\S" else f"has to have the form {value}"
-        case "minimum":
-            return f"has to be {value} or more"
-        case "minProperties" | "minItems":
-            return f"needs at least {value} entry"
-        case "uniqueItems":
-            return "must not have an entry twice"
-        case "not":
-            return f"has only one of {_listed(value['required'], 'and')}"
-        case _:
-            return f"does not keep to {error.validator}: {value}"
-
-
-def _article(json_type: str) -> str:
-    return {
-        "object": "a mapping",
-        "array": "a list",
-        "string": "text",
-        "integer": "a whole number",
-        "boolean": "true or false",
-    }[json_type]
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return "empty" if value is None else text if len(text) <= 40 else f"{text[:37]}…"
-
-
-def _listed(names: list[str], word: str = "or") -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 class _Builder:
@@ -189,12 +74,11 @@ class _Builder:
     def __init__(self, findings: list[Finding]) -> None:
         self.findings = findings
 
-    def protocol(self, documents: Mapping[str, list[Document]]) -> Protocol:
-        methods_file = documents["methodsFile"][0]
+    def protocol(self, documents: Documents, methods_file: Document) -> Protocol:
         data: Data = methods_file.data
         head: Data = data["protocol"]
-        types, topics = self._topics(documents["typesFile"])
-        protocol = Protocol(
+        types, topics = self._topics(documents.types)
+        return Protocol(
             title=head["title"],
             version=head["version"],
             envelope=Envelope(**head["envelope"]),
@@ -203,6 +87,7 @@ class _Builder:
                 RetryClass(
                     name=name,
                     title=item["title"],
+                    methods=item.get("methods"),
                     meaning=_text(item["meaning"]),
                     after_lost_response=_text(item["after_lost_response"]),
                     source=methods_file.source(("retry_classes", name)),
@@ -212,13 +97,11 @@ class _Builder:
             methods=tuple(self._method(methods_file, name, item) for name, item in data["methods"].items()),
             topics=topics,
             types=types,
-            rules=tuple(self._rules(documents["rulesFile"])),
-            scenarios=tuple(self._scenarios(documents["scenariosFile"])),
-            examples=tuple(self._examples(documents["examplesFile"])),
-            instances=tuple(self._instances(documents["instancesFile"])),
+            rules=tuple(self._rules(documents.rules)),
+            scenarios=tuple(self._scenarios(documents.scenarios)),
+            examples=tuple(self._examples(documents.examples)),
+            instances=tuple(self._instances(documents.corpus)),
         )
-        _References(protocol, methods_file, self._find).check()
-        return protocol
 
     def _find(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -296,15 +179,15 @@ class _Builder:
         if has & {"enum", "open_enum"}:
             has.discard("type")
         if has not in ({"type"}, {"fields"}, {"union"}, {"fields", "union"}, {"any_of"}, {"enum"}, {"open_enum"}):
-            what = _listed(sorted(has), "and") if has else "none"
-            message = f"{path[-1]}: has {what} of {', '.join(_SHAPE_KEYS)}; a type has one of them, or fields and union"
+            what = listed(sorted(has), "and") if has else "none"
+            message = f"has {what} of {', '.join(_SHAPE_KEYS)}; a type has one of them, or fields and union"
             self._find(Finding(source, "shape", message))
             return None
         if ("one_of" in data or "meta" in data or "extra" in data) and "fields" not in has:
-            self._find(Finding(source, "shape", f"{path[-1]}: meta, extra and one_of belong beside fields"))
+            self._find(Finding(source, "shape", "meta, extra and one_of belong beside fields"))
             return None
         if ("unknown" in data) != ("open_enum" in data):
-            self._find(Finding(source, "shape", f"{path[-1]}: open_enum and unknown belong together"))
+            self._find(Finding(source, "shape", "open_enum and unknown belong together"))
             return None
         if "fields" in has:
             return Struct(
@@ -321,7 +204,7 @@ class _Builder:
         if "type" in has:
             return Alias(self._type_use(document, path, data))
         if base not in ("string", "int32"):
-            self._find(Finding(source, "shape", f"{path[-1]}: the values of an enum are string or int32, not {base}"))
+            self._find(Finding(source, "shape", f"the values of an enum are string or int32, not {base}"))
             return None
         key = "enum" if "enum" in has else "open_enum"
         values = tuple(self._value(document, (*path, key, name), name, item, base) for name, item in data[key].items())
@@ -332,9 +215,7 @@ class _Builder:
         value = data.get("value", name)
         if isinstance(value, str) != (base == "string"):
             self._find(
-                Finding(
-                    document.source(path), "wrong-value", f"{name}: a value of {base} has to be one, but is {value!r}"
-                )
+                Finding(document.source(path), "wrong-value", f"a value of {base} has to be one, but is {value!r}")
             )
         return EnumValue(
             name=name,
@@ -368,7 +249,7 @@ class _Builder:
 
     def _variant(self, document: Document, path: PathKey, name: str, data: Data) -> Variant:
         if "type" in data and "fields" in data:
-            message = f"{name}: has type and fields; a variant is one type or inline fields"
+            message = "has type and fields; a variant is one type or inline fields"
             self._find(Finding(document.source(path), "shape", message))
         return Variant(
             name=name,
@@ -395,7 +276,7 @@ class _Builder:
         source = document.source(path)
 
         def refuse(what: str) -> None:
-            self._find(Finding(source, "type-constraint", f"{key}: {what}"))
+            self._find(Finding(source, "type-constraint", what))
 
         if "invalid_items" in data and use.container != "list":
             refuse("invalid_items is for lists")
@@ -444,8 +325,12 @@ class _Builder:
             ("min_items", container == "list", "lists"),
         ):
             if key in data and not fits:
-                message = f"{path[-1]}: {key} is for {kind}, not for {expression}"
+                message = f"{key} is for {kind}, not for {expression}"
                 self._find(Finding(document.source((*path, key)), "type-constraint", message))
+        for key, smallest, largest in (("max", use.minimum, use.maximum), ("length", use.min_length, use.max_length)):
+            if smallest is not None and largest is not None and smallest > largest:
+                source = document.source((*path, key))
+                self._find(Finding(source, "type-constraint", f"nothing is between {smallest} and {largest}"))
         return use
 
     # Rules, scenarios and examples
@@ -499,89 +384,6 @@ class _Builder:
                     value = {**value, item["at"]: long} if "at" in item else long
                 source = document.source(("instances", instance_id))
                 yield Instance(instance_id, item["type"], item["valid"], _text(item["why"]), value, source)
-
-
-class _References:
-    """Every name that one part of the registry uses of another."""
-
-    def __init__(self, protocol: Protocol, methods_file: Document, find: Callable[[Finding], None]) -> None:
-        self.protocol = protocol
-        self.methods_file = methods_file
-        self.find = find
-
-    def check(self) -> None:
-        """Find names that nothing answers to, and types that are defined by themselves alone."""
-        protocol = self.protocol
-        for definition in protocol.types.values():
-            for use, source in uses(definition):
-                if use.name not in PRIMITIVES:
-                    self._type(use.name, source)
-        for chain in endless_types(protocol):
-            source = protocol.types[chain[0]].source
-            self.find(Finding(source, "alias-cycle", f"{' → '.join(chain)} never comes to an end"))
-        for key, name in self.methods_file.data["protocol"]["envelope"].items():
-            self._type(name, self.methods_file.source(("protocol", "envelope", key)))
-        self._messages()
-        self._examples()
-        self._rules()
-
-    def _type(self, name: str, source: Source) -> None:
-        if name not in self.protocol.types:
-            self.find(
-                Finding(source, "unknown-type", f"no type {name}{_hint(name, [*self.protocol.types, *PRIMITIVES])}")
-            )
-
-    def _messages(self) -> None:
-        classes = [c.name for c in self.protocol.retry_classes]
-        errors = [v.name for v in self.protocol.error_codes()]
-        rules = [r.id for r in self.protocol.rules]
-        for method in self.protocol.methods:
-            for rule in method.rules:
-                if rule not in rules:
-                    self.find(Finding(method.source, "unknown-rule", f"{method.name}: no rule {rule} in rules.yaml"))
-            for message in method.messages:
-                for name in filter(None, (message.params, message.result)):
-                    key = "params" if name == message.params else "result"
-                    self._type(name, self.methods_file.source(("methods", method.name, message.kind, key)))
-                if message.retry.class_name not in classes:
-                    text = (
-                        f"{method.name}: no retry class {message.retry.class_name}; there are {_listed(classes, 'and')}"
-                    )
-                    self.find(Finding(message.retry.source, "unknown-class", text))
-                for error in message.errors:
-                    if error.name not in errors:
-                        text = f"{method.name}: no error {error.name}{_hint(error.name, errors)}"
-                        self.find(Finding(error.source, "unknown-error", text))
-
-    def _examples(self) -> None:
-        methods = {m.name: m for m in self.protocol.methods}
-        for example in self.protocol.examples:
-            method = methods.get(example.method)
-            if method is None:
-                text = f"{example.id}: no method {example.method}{_hint(example.method, list(methods))}"
-                self.find(Finding(example.source, "unknown-method", text))
-            elif (message := getattr(method, example.kind)) is None:
-                self.find(
-                    Finding(example.source, "unknown-message", f"{example.id}: {method.name} has no {example.kind}")
-                )
-            elif bool(example.answer) != bool(message.result):
-                text = f"{example.id}: {'needs' if message.result else 'cannot have'} a result or an error"
-                self.find(Finding(example.source, "unknown-message", text))
-        for instance in self.protocol.instances:
-            self._type(instance.type, instance.source)
-
-    def _rules(self) -> None:
-        scenarios = [s.id for s in self.protocol.scenarios]
-        for rule in self.protocol.rules:
-            for scenario in rule.checked_by:
-                if scenario not in scenarios:
-                    text = f"{rule.id}: no scenario {scenario}{_hint(scenario, scenarios)}"
-                    self.find(Finding(rule.source, "unknown-scenario", text))
-
-
-def _hint(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _text(text: str) -> str:

@@ -35,10 +35,15 @@ PRIMITIVES = frozenset(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """A place in the registry: a POSIX path relative to the repository, and a line from 1."""
+    """A place in the registry.
+
+    `file` is a POSIX path relative to the repository, `line` counts from 1, `path` are the keys that lead there inside
+    the document, joined by dots: `types.PromptRequest.fields.prompt`.
+    """
 
     file: str
     line: int
+    path: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
@@ -205,10 +210,14 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class RetryClass:
-    """One of the classes defined at the top of `spec/methods.yaml`."""
+    """One of the classes defined at the top of `spec/methods.yaml`.
+
+    `methods` is how many methods the audit finds in it, where the registry commits itself.
+    """
 
     name: str
     title: str
+    methods: int | None
     meaning: str
     after_lost_response: str
     source: Source
@@ -299,11 +308,24 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Sentences for what stands all over the schema, so that no type repeats them."""
+    """Sentences for what stands all over the schema, so that no type repeats them, and for the JSON-RPC envelopes."""
 
     meta: str
     unknown_value: str
     unstable: str
+    message: str
+    method: str
+    params: str
+    request: str
+    request_id: str
+    notification: str
+    response: str
+    response_id: str
+    result: str
+    error_id: str
+    error: str
+    protocol_level: str
+    extension: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,8 +428,8 @@ class Protocol:
 
     def error_codes(self) -> tuple[EnumValue, ...]:
         """The listed values of the type that the envelope names for error codes."""
-        shape = self.types[self.envelope.error_code].shape
-        return shape.values if isinstance(shape, Enumeration) else ()
+        definition = self.types.get(self.envelope.error_code)
+        return definition.shape.values if definition and isinstance(definition.shape, Enumeration) else ()
 
 
 def stable(protocol: Protocol) -> Protocol:

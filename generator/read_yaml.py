@@ -29,6 +29,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 _WORDS = {"null": None, "true": True, "false": False}
+_TRUTHS = ("y", "n", "yes", "no", "on", "off", "true", "false")
 _AMBIGUOUS = re.compile(
     r"""
       (?i:y|n|yes|no|on|off)                             # booleans of YAML 1.1
@@ -46,6 +47,11 @@ _AMBIGUOUS = re.compile(
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 
 
+def dotted(path: PathKey) -> str:
+    """A path as people read it: `types.PromptRequest.fields.prompt`."""
+    return ".".join(map(str, path))
+
+
 @dataclass(slots=True)
 class Document:
     """A file's value, and the line of every key, item and scalar in it.
@@ -61,7 +67,14 @@ class Document:
         """Where `path` stands; where it does not exist, the nearest thing around it that does."""
         while path and path not in self.lines:
             path = path[:-1]
-        return Source(self.file, self.lines.get(path, 1))
+        return Source(self.file, self.lines.get(path, 1), dotted(path))
+
+
+_REMEDIES = {
+    "mapping values are not allowed in this context": "; a text with a colon stands in quotes or below >-",
+    "found unexpected end of stream": "; a quote or bracket that was opened further up is not closed",
+}
+"""What to do about the parser's most frequent complaints."""
 
 
 def read_yaml(path: Path, name: str) -> tuple[Document | None, list[Finding]]:
@@ -89,6 +102,7 @@ def read_yaml(path: Path, name: str) -> tuple[Document | None, list[Finding]]:
         problem: str = getattr(error, "problem", None) or str(error)
         line: int = mark.line + 1 if mark else 1
         at = f"column {mark.column + 1}: " if mark else ""
+        problem += _REMEDIES.get(problem, "")
         return None, [*reader.findings, Finding(Source(name, line), "yaml-syntax", f"{at}{problem}")]
     if not reader.documents:
         reader.findings.append(Finding(Source(name, 1), "empty-file", "there is nothing in this file"))
@@ -176,7 +190,8 @@ class _Reader:
         return True
 
     def _find(self, line: int, code: str, message: str) -> None:
-        self.findings.append(Finding(Source(self.document.file, line), code, message))
+        source = Source(self.document.file, line, dotted(self._next_path()))
+        self.findings.append(Finding(source, code, message))
 
     def _refuse_decoration(self, event: Any, line: int) -> None:
         if event.anchor is not None:
@@ -188,7 +203,9 @@ class _Reader:
         if not self._frames:
             return ()
         frame = self._frames[-1]
-        return (*frame.path, len(frame.value) if isinstance(frame.value, list) else (frame.key or ""))
+        if isinstance(frame.value, list):
+            return (*frame.path, len(frame.value))
+        return frame.path if frame.key is None else (*frame.path, frame.key)
 
     def _put(self, value: Any, line: int, plain_key: str | None) -> bool:
         """Place a value in the innermost open mapping or list; in a mapping, keys and values take turns."""
@@ -242,7 +259,7 @@ class _Reader:
         if _DECIMAL.fullmatch(text):
             return float(text)
         if _AMBIGUOUS.fullmatch(text):
-            self._find(
-                line, "ambiguous-scalar", f"{text} is read differently by different YAML readers; put it in quotes"
-            )
+            meant = {True: "write true or false, or ", False: ""}[text.lower() in _TRUTHS]
+            what = f"{text} is read differently by different YAML readers; {meant}put it in quotes"
+            self._find(line, "ambiguous-scalar", what)
         return text

@@ -54,11 +54,15 @@ def _npm_pack(package: str, archive: Path) -> None:
     if shutil.which("npm") is None:
         pytest.skip(f"{package}: npm is not installed")
     archive.parent.mkdir(parents=True, exist_ok=True)
-    command = ["npm", "pack", "--silent", "--ignore-scripts", package]
-    done = subprocess.run(command, cwd=archive.parent, capture_output=True, text=True, check=False, timeout=120)
+    command = ["npm", "pack", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=20000", package]
+    try:
+        done = subprocess.run(command, cwd=archive.parent, capture_output=True, text=True, check=False, timeout=90)
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"{package}: npm did not answer within 90 seconds")
     if done.returncode != 0:
-        pytest.skip(f"{package}: npm could not fetch it: {done.stderr.strip()[-200:] or done.returncode}")
-    (archive.parent / done.stdout.split()[-1]).rename(archive)
+        pytest.skip(f"{package}: npm could not fetch it: {' '.join(done.stderr.split())[-300:]}")
+    (packed,) = (p for p in archive.parent.glob("*.tgz") if p != archive)
+    packed.rename(archive)
 
 
 @pytest.fixture(scope="session")

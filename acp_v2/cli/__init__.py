@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,14 +16,17 @@ from pathlib import Path
 
 from acp_v2 import __version__
 
-OK, FAULTY, UNUSABLE = 0, 1, 2
-"""Exit codes: all is well; the input, the registry or the generated files are not; the command could not be run."""
+OK, FAULTY, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: all is well; the input, the registry or the generated files are not; the command could not be run; it was
+ended from the keyboard, as shells count it."""
 
 _EPILOG = """\
 exit codes:
-  0  all is well
-  1  the message is not valid, the name is not known, or the registry or its generated files are not in order
-  2  the command could not be run: wrong usage, an unreadable file, or an extra that is not installed
+  0    all is well
+  1    the message is not valid, the name is not known, no row passes the filters,
+       or the registry or its generated files are not in order
+  2    the command could not be run: wrong usage, an unreadable file, or an extra that is not installed
+  130  it was interrupted
 
 `acpspec COMMAND --help` explains a command.
 """
@@ -40,10 +44,12 @@ AddParser = Callable[..., argparse.ArgumentParser]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show an arrow shows a question mark.
+            stream.reconfigure(errors="replace")
     try:
-        arguments = _parser().parse_args(argv)
-        run: Callable[[argparse.Namespace], int] = arguments.run
-        return run(arguments)
+        return _run_command(argv)
     except UsageError as error:
         print(f"acpspec: {error}", file=sys.stderr)
         return UNUSABLE
@@ -51,19 +57,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        print(
-            f"acpspec: this command needs {error.name}; install it with: pip install 'acp-v2[{extra}]'", file=sys.stderr
-        )
+        install = f"install it with: pip install 'acp-v2[{extra}]'"
+        print(f"acpspec: this command needs {error.name}; {install}", file=sys.stderr)
         return UNUSABLE
     except BrokenPipeError:
         # The reader has gone, as `| head` does. Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
 
 
-_EXTRAS = {"rich": "cli", "jsonschema": "cli", "yaml": "spec", "jinja2": "spec"}
+def _run_command(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
+    finally:
+        # While a reader that has gone can still be told from other failures.
+        sys.stdout.flush()
+
+
+_EXTRAS = {"rich": "cli", "jsonschema": "cli", "yaml": "spec"}
 """Which extra brings a module that a command may find missing."""
 
 
@@ -93,8 +108,14 @@ def _run(module: str) -> Callable[[argparse.Namespace], int]:
 def _add_audit(add_parser: AddParser) -> None:
     text = "The retry audit: every message, its retry class, and what a repeat does."
     command = add_parser("audit", help=text, description=text)
+    command.add_argument("methods", metavar="METHOD", nargs="*", help="only these methods (default: all)")
     command.add_argument(
-        "--class", dest="retry_class", metavar="CLASS", action="append", help="only this retry class (may be repeated)"
+        "--class",
+        dest="classes",
+        metavar="CLASS",
+        action="append",
+        default=[],
+        help="only these, with commas or repeated",
     )
     command.add_argument(
         "--side",
@@ -163,5 +184,5 @@ def _needs_checkout(name: str) -> Callable[[argparse.Namespace], int]:
 def checkout_root() -> Path | None:
     """The checkout that this package is part of, or None where it is installed without one."""
     root = Path(__file__).resolve().parents[2]
-    is_checkout = (root / "generator" / "cli.py").is_file() and (root / "spec" / "methods.yaml").is_file()
+    is_checkout = (root / "generator" / "cli.py").is_file() and (root / "spec").is_dir()
     return root if is_checkout else None

@@ -16,6 +16,9 @@ GROUPS = ("Client to agent requests", "Agent to client requests", "Notifications
 
 STYLES = {"safe": "green", "keyed": "cyan", "duplicating": "red", "connection_bound": "yellow"}
 
+_NARROW = 110
+"""Below so many columns, the class goes under the method's name and leaves its room to the text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -66,27 +69,32 @@ def rows() -> list[Row]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the rows that pass the filters, in the format asked for."""
-    classes: dict[str, Any] = load_schema_file("methods.json")["retryClasses"]
-    wanted: list[str] | None = arguments.retry_class
-    if unknown := sorted(set(wanted or ()) - classes.keys()):
-        raise UsageError(f"no retry class {', '.join(unknown)}; there are {', '.join(classes)}")
-    senders = {"proxy", "conductor"} if arguments.side in ("proxy", "conductor") else {"client", "agent"}
+    catalog: dict[str, Any] = load_schema_file("methods.json")
+    classes = [name for argument in arguments.classes for name in argument.split(",") if name]
+    _refuse_unknown("retry class", classes, catalog["retryClasses"])
+    _refuse_unknown("method", arguments.methods, catalog["methods"])
     chosen = [
         row
         for row in rows()
-        if (not wanted or row.retry_class in wanted)
+        if (not classes or row.retry_class in classes)
+        and (not arguments.methods or row.method in arguments.methods)
         and (arguments.stability in (None, row.stability))
-        and (
-            arguments.side is None or row.sender == arguments.side or (row.sender == "either" and _passes(row, senders))
-        )
+        and (arguments.side is None or _sends(arguments.side, row))
     ]
     {"table": _table, "json": _json, "markdown": _markdown, "csv": _csv}[arguments.format](chosen)
     return OK if chosen else FAULTY
 
 
-def _passes(row: Row, senders: set[str]) -> bool:
-    """Whether a message of either side crosses a connection of these sides."""
-    return row.group != "Proxy" or senders == {"proxy", "conductor"}
+def _refuse_unknown(what: str, names: list[str], known: dict[str, Any]) -> None:
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"no {what} {', '.join(unknown)}; there are {', '.join(known)}")
+
+
+def _sends(side: str, row: Row) -> bool:
+    """Whether a side sends a message; what goes between conductor and proxy is sent by these two."""
+    if row.sender == "either":
+        return row.group != "Proxy" or side in ("proxy", "conductor")
+    return row.sender == side
 
 
 def _table(chosen: list[Row]) -> None:
@@ -101,31 +109,30 @@ def _table(chosen: list[Row]) -> None:
     if not chosen:
         out.print("No message passes these filters.")
         return
-    classes = load_schema_file("methods.json")["retryClasses"]
+    is_narrow = out.is_terminal and out.width < _NARROW
+    table = Table(box=box.SIMPLE_HEAD if out.is_terminal else None, padding=(0, 1))
+    for heading in ("Method", "From") if is_narrow else ("Method", "From", "Class"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("Sent again", ratio=1)
     for group in GROUPS:
         members = [row for row in chosen if row.group == group]
-        if not members:
-            continue
-        table = Table(title=group, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), title_style="bold")
-        for heading, ratio in (("Method", None), ("Direction", None), ("Class", None), ("Sent again", 3)):
-            table.add_column(
-                heading, ratio=ratio, overflow="fold", no_wrap=ratio is None and out.is_terminal and out.width >= 100
-            )
+        if members:
+            table.add_section()
+            table.add_row(Text(group, "bold"))
         for row in members:
             name = Text(row.method)
-            label = Text(row.retry_class, STYLES.get(row.retry_class, ""))
-            # In a pipe a row is a line.
-            gap = "\n" if out.is_terminal else "  "
             if row.stability == "unstable":
-                name.append(f"{gap}unstable", "dim")
+                name.append("  unstable", "dim")
+            label = Text(row.retry_class, STYLES.get(row.retry_class, ""))
             if row.key:
-                label.append(f"{gap}{row.key}", "dim")
+                label.append(f"  {row.key}", "dim")
+            head = [Text("\n").join([name, label])] if is_narrow else [name]
             again: Any = Markdown(row.again) if out.is_terminal else row.again
-            table.add_row(name, row.direction, label, again)
-        out.print(table)
-    used = [name for name in classes if any(row.retry_class == name for row in chosen)]
+            table.add_row(*head, row.sender, *([] if is_narrow else [label]), again)
+    out.print(table)
+    classes = load_schema_file("methods.json")["retryClasses"]
     legend = Table.grid(padding=(0, 2))
-    for name in used:
+    for name in [name for name in classes if any(row.retry_class == name for row in chosen)]:
         legend.add_row(Text(name, STYLES.get(name, "")), classes[name]["afterLostResponse"].replace("`", ""))
     out.print(legend)
 
@@ -138,7 +145,16 @@ _COLUMNS = ("method", "kind", "direction", "class", "key", "stability", "sent ag
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    return (row.method, row.kind, row.direction, row.retry_class, row.key or "", row.stability, row.again, row.why)
+    return (
+        row.method,
+        row.kind,
+        row.direction,
+        row.retry_class,
+        row.key or "",
+        row.stability,
+        row.again,
+        row.why,
+    )
 
 
 def _markdown(chosen: list[Row]) -> None:

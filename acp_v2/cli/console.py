@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,11 +30,19 @@ def say(*segments: Segment, stderr: bool = False) -> None:
 def console(*, stderr: bool = False) -> Console:
     """A console for standard output or standard error, for tables and other things of many lines."""
     from rich.console import Console
+    from rich.theme import Theme
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to `acp_v2.cli.main`, which knows that a reader that goes away is no error."""
+            raise  # noqa: PLE0704  # rich calls this while it handles the BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
+    # rich's own style for code sets a black background, which is a box on a light terminal.
+    options: dict[str, Any] = {"highlight": False, "emoji": False, "theme": Theme({"markdown.code": "cyan"})}
     if stream.isatty():
-        return Console(file=stream, highlight=False, emoji=False)
-    return Console(file=cast("TextIO", _Unpadded(stream)), width=_PIPED_WIDTH, highlight=False, emoji=False)
+        return _Console(file=stream, **options)
+    return _Console(file=cast("TextIO", _Unpadded(stream)), width=_PIPED_WIDTH, **options)
 
 
 class _Unpadded:

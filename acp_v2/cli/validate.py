@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"v2 has no method {arguments.method}; `acpspec audit` lists them")
     verdicts = _validated(lines, validator, arguments)
     if arguments.json:
-        return _print_json(verdicts)
+        return _print_json(_with_progress(verdicts, len(lines)))
     return _print_one(next(verdicts)[1]) if len(lines) == 1 else _print_many(verdicts, len(lines))
 
 

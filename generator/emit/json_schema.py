@@ -34,6 +34,7 @@ class _Envelopes:
 
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
+        self.phrases = protocol.phrases
         self.defs = Definitions(protocol)
         between_sides = [m for m in protocol.messages() if m.side in ("agent", "client")]
         self.sent_by: dict[str, list[Message]] = {
@@ -55,23 +56,25 @@ class _Envelopes:
             # What a side answers is what the other side asks; between conductor and proxy both do both.
             other = {"Agent": "Client", "Client": "Agent"}.get(side, side)
             asked = [m for m in self.sent_by[other] if m.kind == "request"]
-            defs[f"{side}Request"] = self._call(side, [m for m in messages if m.kind == "request"], is_request=True)
-            defs[f"{side}Notification"] = self._call(
-                side, [m for m in messages if m.kind == "notification"], is_request=False
-            )
-            defs[f"{side}Response"] = self._response(side, asked)
+            defs[f"{side}Request"] = self._requests(side, [m for m in messages if m.kind == "request"])
+            defs[f"{side}Notification"] = self._notifications(side, [m for m in messages if m.kind == "notification"])
+            defs[f"{side}Response"] = self._responses(side, asked)
         return defs
 
     def _side(self, side: str) -> Schema:
         return {
             "title": side,
-            "description": "A JSON-RPC 2.0 message of this side.",
+            "description": self.phrases.message,
             "type": "object",
             "properties": _JSONRPC,
             "required": ["jsonrpc"],
             "anyOf": [
-                {"title": kind, **self.defs.wrapped_ref(f"{side}{kind}")}
-                for kind in ("Request", "Response", "Notification")
+                self._titled(kind, f"{side}{kind}", description)
+                for kind, description in (
+                    ("Request", self.phrases.request),
+                    ("Response", self.phrases.response),
+                    ("Notification", self.phrases.notification),
+                )
             ],
         }
 
@@ -80,81 +83,83 @@ class _Envelopes:
         messages = [m for m in self.protocol.messages() if m.side == "protocol"]
         return {
             "title": "ProtocolLevel",
-            "description": "A JSON-RPC 2.0 notification that either side may send and ignore.",
+            "description": self.phrases.protocol_level,
             "type": "object",
-            "properties": {
-                **_JSONRPC,
-                "method": _text("The method."),
-                "params": self._params(messages, "The method's params."),
-            },
+            "properties": {**_JSONRPC, "method": self._method(), "params": self._params(messages)},
             "required": ["jsonrpc", "method"],
             "x-docs-ignore": True,
         }
 
-    def _call(self, side: str, messages: list[Message], *, is_request: bool) -> Schema:
-        kind = "request" if is_request else "notification"
+    def _requests(self, side: str, messages: list[Message]) -> Schema:
         envelope = self.protocol.envelope
-        extension = envelope.ext_request if is_request else envelope.ext_notification
-        title = "ExtMethodRequest" if is_request else "ExtNotification"
-        extras: list[Schema] = [] if side == "Proxy" else [{"title": title, **self.defs.wrapped_ref(extension)}]
-        identity: Schema = {"id": {"description": "Returns in the response.", **self.defs.wrapped_ref(envelope.id)}}
+        extension = self._titled("ExtMethodRequest", envelope.ext_request, self.phrases.extension)
+        identity = {"description": self.phrases.request_id, **self.defs.wrapped_ref(envelope.id)}
         return {
-            "description": f"A JSON-RPC {kind}: a method and its params.",
+            "description": self.phrases.request,
             "type": "object",
             "properties": {
-                **(identity if is_request else {}),
-                "method": _text("The method."),
-                "params": self._params(messages, "The method's params.", extras),
+                "id": identity,
+                "method": self._method(),
+                "params": self._params(messages, *([] if side == "Proxy" else [extension])),
             },
-            "required": ["id", "method"] if is_request else ["method"],
+            "required": ["id", "method"],
             "x-docs-ignore": True,
         }
 
-    def _params(self, messages: list[Message], description: str, extras: list[Schema] | None = None) -> Schema:
-        branches = [self._branch(m, m.params) for m in messages]
+    def _notifications(self, side: str, messages: list[Message]) -> Schema:
+        extension = self._titled("ExtNotification", self.protocol.envelope.ext_notification, self.phrases.extension)
         return {
-            "description": description,
-            "anyOf": [{"anyOf": [*branches, *(extras or [])]}, {"type": "null"}],
+            "description": self.phrases.notification,
+            "type": "object",
+            "properties": {
+                "method": self._method(),
+                "params": self._params(messages, *([] if side == "Proxy" else [extension])),
+            },
+            "required": ["method"],
+            "x-docs-ignore": True,
         }
 
-    def _branch(self, message: Message, type_name: str) -> Schema:
-        summary = message.doc or self.protocol.method(message.method).summary
-        return {"title": type_name, "description": summary, **self.defs.wrapped_ref(type_name)}
-
-    def _response(self, side: str, asked: list[Message]) -> Schema:
+    def _responses(self, side: str, asked: list[Message]) -> Schema:
         envelope = self.protocol.envelope
-        results = [self._branch(m, m.result) for m in asked if m.result]
+        results = [self._titled(m.result, m.result, f"Answers `{m.method}`.") for m in asked if m.result]
         if side != "Proxy":
-            results.append({"title": "ExtMethodResponse", **self.defs.wrapped_ref(envelope.ext_result)})
+            results.append(self._titled("ExtMethodResponse", envelope.ext_result, self.phrases.extension))
         return {
-            "description": "A JSON-RPC response: a result or an error.",
+            "description": self.phrases.response,
             "anyOf": [
                 {
                     "title": "Result",
-                    "description": "The request succeeded.",
+                    "description": self.phrases.result,
                     "type": "object",
                     "properties": {
-                        "id": {"description": "The id of the request.", **self.defs.wrapped_ref(envelope.id)},
-                        "result": {"description": "The method's result.", "anyOf": results},
+                        "id": {"description": self.phrases.response_id, **self.defs.wrapped_ref(envelope.id)},
+                        "result": {"description": self.phrases.result, "anyOf": results},
                     },
                     "required": ["id", "result"],
                 },
                 {
                     "title": "Error",
-                    "description": "The request failed.",
+                    "description": self.phrases.error,
                     "type": "object",
                     "properties": {
-                        "id": {
-                            "description": "The id of the request; null where it could not be read.",
-                            "anyOf": self._nullable_id(),
-                        },
-                        "error": {"description": "What went wrong.", **self.defs.wrapped_ref(envelope.error)},
+                        "id": {"description": self.phrases.error_id, "anyOf": self._nullable_id()},
+                        "error": {"description": self.phrases.error, **self.defs.wrapped_ref(envelope.error)},
                     },
                     "required": ["id", "error"],
                 },
             ],
             "x-docs-ignore": True,
         }
+
+    def _params(self, messages: list[Message], *extensions: Schema) -> Schema:
+        branches = [self._titled(m.params, m.params, m.doc or self.protocol.method(m.method).summary) for m in messages]
+        return {"description": self.phrases.params, "anyOf": [{"anyOf": [*branches, *extensions]}, {"type": "null"}]}
+
+    def _method(self) -> Schema:
+        return {"description": self.phrases.method, "type": "string"}
+
+    def _titled(self, title: str, type_name: str, description: str) -> Schema:
+        return {"title": title, "description": description, **self.defs.wrapped_ref(type_name)}
 
     def _nullable_id(self) -> list[Any]:
         """The alternatives of an id, spelled out, with null."""
@@ -168,7 +173,3 @@ class _Envelopes:
 
 
 _JSONRPC: Schema = {"jsonrpc": {"type": "string", "enum": ["2.0"]}}
-
-
-def _text(description: str) -> Schema:
-    return {"description": description, "type": "string"}

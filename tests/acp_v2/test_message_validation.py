@@ -7,7 +7,7 @@ import pytest
 from acp_v2.message_validation import MessageValidator, Verdict
 from acp_v2.schema_files import load_schema_file
 
-PROMPT = {"sessionId": "s", "prompt": [{"type": "text", "text": "Hi"}]}
+PROMPT = {"sessionId": "s", "prompt": [{"type": "text", "text": "Hi"}], "idempotencyKey": "k"}
 
 
 @pytest.fixture
@@ -143,7 +143,11 @@ def test_either_side_may_cancel_a_request(validator: MessageValidator, sender: s
             "/params",
             "is missing; CloseSessionRequest needs the field sessionId",
         ),
-        (call("session/promt", PROMPT, id=1), "/method", "v2 has no method session/promt; the answer is -32601"),
+        (
+            call("session/promt", PROMPT, id=1),
+            "/method",
+            "v2 has no method session/promt; did you mean session/prompt?",
+        ),
         ({"jsonrpc": "2.0", "method": 5}, "/method", "has to be a string, but is a number"),
         (
             {"method": "session/cancel", "params": {"sessionId": "s"}},
@@ -208,8 +212,67 @@ def test_a_key_in_the_wrong_place_is_noted(validator: MessageValidator):
     assert in_meta.is_valid
 
 
+def test_a_prompt_without_a_key_is_noted(validator: MessageValidator):
+    keyless = {"sessionId": "s", "prompt": PROMPT["prompt"]}
+
+    for params in (keyless, {**keyless, "idempotencyKey": None}):
+        verdict = validator.check(call("session/prompt", params, id=1))
+        assert verdict.is_valid
+        assert verdict.notes == ("without idempotencyKey, sending it again is duplicating",)
+
+
+@pytest.mark.parametrize(
+    ("params", "note"),
+    [
+        (
+            {**PROMPT, "idempotency_key": "k"},
+            "/params has the field idempotency_key, which v2 does not know; did you mean idempotencyKey?",
+        ),
+        (
+            {**PROMPT, "prompt": [{"type": "txt", "text": "Hi"}]},
+            "/params/prompt/0 has 'txt' as its type, which v2 does not know; did you mean text?",
+        ),
+        (
+            {**PROMPT, "prompt": [{"type": "text", "text": "Hi", "colour": "red"}]},
+            "/params/prompt/0 has the field colour, which v2 does not know",
+        ),
+    ],
+)
+def test_a_slip_of_the_pen_is_noted(validator: MessageValidator, params: dict[str, Any], note: str):
+    verdict = validator.check(call("session/prompt", params, id=1))
+
+    assert verdict.is_valid
+    assert verdict.notes == (note,)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {**PROMPT, "_meta": {"anything": {"at": "all"}}},
+        {**PROMPT, "prompt": [{"type": "_private", "anything": 1}]},
+        {**PROMPT, "_private": 1},
+    ],
+)
+def test_what_is_private_is_not_noted(validator: MessageValidator, params: dict[str, Any]):
+    assert validator.check(call("session/prompt", params, id=1)).notes == ()
+
+
+def test_a_message_is_a_call_or_a_response(validator: MessageValidator):
+    verdict = validator.check(call("session/prompt", PROMPT, id=1, result={}))
+
+    assert problems(verdict) == [("", "has a method and a result or an error; it is a call or a response, not both")]
+
+
+@pytest.mark.parametrize(
+    ("sender", "valid"), [("client", True), ("conductor", True), ("agent", False), ("proxy", False)]
+)
+def test_a_conductor_stands_for_the_client(validator: MessageValidator, sender: str, valid: bool):
+    assert validator.check(call("session/prompt", PROMPT, id=1), sender=sender).is_valid == valid
+
+
 def test_what_is_unstable_is_unknown_to_the_stable_schema():
     validator = MessageValidator(stable=True)
 
-    assert not validator.check(call("session/fork", {"sessionId": "s", "cwd": "/"}, id=1)).is_valid
+    fork = validator.check(call("session/fork", {"sessionId": "s", "cwd": "/"}, id=1))
+    assert problems(fork) == [("/method", "session/fork is unstable, and only what is stable was asked for")]
     assert validator.check(call("session/new", {"cwd": "/"}, id=2)).is_valid

@@ -20,7 +20,10 @@ WHOLE_FILE = ""
 
 @dataclass(frozen=True)
 class Fault:
-    """In `file`, `old` becomes `new`. The finding is at the line where `new` has a §, which is taken out."""
+    """In `file`, `old` becomes `new`.
+
+    The finding is at the line where `new` has a §, which is taken out, or at the line that reads `at`.
+    """
 
     code: str
     file: str
@@ -28,6 +31,7 @@ class Fault:
     new: str
     says: str = ""
     release: bool = False
+    at: str = ""
 
 
 FAULTS = {
@@ -171,6 +175,7 @@ scenarios:""",
     "infinity": Fault("ambiguous-scalar", METHODS, "version: 1", "§version: .inf"),
     "too large for a double": Fault("ambiguous-scalar", METHODS, "version: 1", "§version: 12345678901234567890"),
     "date": Fault("ambiguous-scalar", TYPES, "blue: Like the sea.", "§blue: 2026-11-13"),
+    "file with another ending": Fault("stray-file", "spec/examples/more.yml", WHOLE_FILE, "§method: note/write\n"),
     # The notation
     "unknown key": Fault("unknown-key", TYPES, "    type: any", "§    typ: any", says="typ"),
     "unknown key of a message": Fault(
@@ -550,7 +555,7 @@ retry_classes:
         class: safe
 """,
         """\
-§  note/list:
+  note/list:
     summary: Show all notebooks.
     doc: Nothing changes by it.
     request:
@@ -562,7 +567,8 @@ retry_classes:
         class: keyed
         key: writeKey
 """,
-        says="2 methods",
+        at="  keyed:",
+        says="says that 1 methods are keyed, but 2 are: note/write, note/list",
     ),
     "third duplicating method": Fault(
         "duplicating-count",
@@ -580,7 +586,7 @@ retry_classes:
         class: safe
 """,
         """\
-§  note/list:
+  note/list:
     summary: Show all notebooks.
     doc: Nothing changes by it.
     request:
@@ -591,7 +597,8 @@ retry_classes:
       retry:
         class: duplicating
 """,
-        says="3 methods",
+        at="  duplicating:",
+        says="but 3 are",
     ),
     "keyed without a key": Fault(
         "retry-key",
@@ -678,6 +685,14 @@ retry_classes:
     fields:
 §      other?: {type: WriteKey, doc: Another one.}""",
     ),
+    "message to its own sender": Fault(
+        "message-sides",
+        METHODS,
+        "    notification:\n      from: agent\n      to: client",
+        "§    notification:\n      from: agent\n      to: agent",
+    ),
+    "length of nothing": Fault("type-constraint", TYPES, "    length: 1..10", "§    length: 10..1", says="nothing"),
+    "length in octal": Fault("wrong-value", TYPES, "    length: 1..10", "§    length: 01..10"),
     "params of two methods": Fault(
         "message-type",
         METHODS,
@@ -851,6 +866,20 @@ examples:
     params: {line: {kind: plain, text: 5}""",
         says="params/line/text",
     ),
+    "example with a misspelt field": Fault(
+        "unknown-field",
+        WRITE,
+        "  write-plain:\n    title: A line\n    params: {line: {kind: plain, text: Hello}",
+        "§  write-plain:\n    title: A line\n    params: {line: {kind: plain, text: Hello, color: blue}",
+        says="params/line has the field color, which v2 does not know; did you mean colour?",
+    ),
+    "example with a misspelt variant": Fault(
+        "unknown-field",
+        WRITE,
+        "  write-plain:\n    title: A line\n    params: {line: {kind: plain, text: Hello}",
+        "§  write-plain:\n    title: A line\n    params: {line: {kind: plane, text: Hello}",
+        says="has 'plane' as its kind, which v2 does not know; did you mean plain?",
+    ),
     "example with a long key": Fault(
         "invalid-example",
         WRITE,
@@ -866,7 +895,7 @@ examples:
     ),
     "valid instance that is not": Fault(
         "invalid-example",
-        "spec/examples/instances.yaml",
+        "spec/examples/corpus.yaml",
         WHOLE_FILE,
         """\
 instances:
@@ -880,7 +909,7 @@ instances:
     ),
     "invalid instance that is valid": Fault(
         "invalid-example",
-        "spec/examples/instances.yaml",
+        "spec/examples/corpus.yaml",
         WHOLE_FILE,
         """\
 instances:
@@ -980,7 +1009,10 @@ def edit(root: Path, fault: Fault) -> int | None:
         assert text.count(fault.old) == 1, f"stands {text.count(fault.old)} times in {fault.file}: {fault.old}"
         text = text.replace(fault.old, fault.new)
     before, mark, _ = text.partition("§")
-    path.write_bytes(text.replace("§", "").encode("utf-8", "surrogateescape"))
+    text = text.replace("§", "")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    if fault.at:
+        return text.split("\n").index(fault.at) + 1
     return before.count("\n") + 1 if mark else None
 
 
@@ -994,7 +1026,7 @@ def test_a_fault_is_found_with_its_code_file_and_line(name: str, registry: Path)
     assert found, "nothing was found"
     assert found[0].source.file == fault.file or line is None
     assert line is None or found[0].source.line == line
-    assert fault.says in found[0].message
+    assert fault.says in str(found[0])
 
 
 def test_the_minimal_registry_has_no_fault(registry: Path):

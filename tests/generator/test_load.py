@@ -16,7 +16,7 @@ def protocol(registry: Path) -> Protocol:
 def test_a_method_has_its_messages_and_its_line(protocol: Protocol):
     method = protocol.method("note/write")
 
-    assert method.source == Source("spec/methods.yaml", 47)
+    assert method.source == Source("spec/methods.yaml", 62, "methods.note/write")
     assert method.needs == "agent.notes"
     assert method.notification is None
     assert method.request is not None

@@ -1,0 +1,87 @@
+"""Whether every name that one part of the registry uses of another is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from generator.documents import Documents
+from generator.findings import Finding
+from generator.model import PRIMITIVES, Protocol, Source, endless_types, uses
+from generator.wording import hint, listed
+
+
+def check_references(protocol: Protocol, documents: Documents) -> Iterator[Finding]:
+    """Names that nothing answers to, and types that can only be defined by themselves."""
+    references = _References(protocol, documents)
+    yield from references.types()
+    yield from references.messages()
+    yield from references.examples()
+    yield from references.rules()
+    for ring in endless_types(protocol):
+        yield Finding(protocol.types[ring[0]].source, "alias-cycle", f"{' → '.join(ring)} never comes to an end")
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    protocol: Protocol
+    documents: Documents
+
+    def _unknown(self, code: str, what: str, name: str, known: Iterable[str], source: Source) -> Iterator[Finding]:
+        """A finding, unless the name is there, or may be in what could not be read."""
+        known = list(known)
+        if name not in known and name not in self.documents.aside and self.documents.is_whole:
+            yield Finding(source, code, f"no {what} {name}{hint(name, known)}")
+
+    def _type(self, name: str, source: Source) -> Iterator[Finding]:
+        yield from self._unknown("unknown-type", "type", name, (*self.protocol.types, *PRIMITIVES), source)
+
+    def types(self) -> Iterator[Finding]:
+        for definition in self.protocol.types.values():
+            for use, source in uses(definition):
+                yield from self._type(use.name, source)
+        methods_file = self.documents.methods
+        if methods_file is not None:
+            for key, name in methods_file.data["protocol"]["envelope"].items():
+                yield from self._type(name, methods_file.source(("protocol", "envelope", key)))
+        for instance in self.protocol.instances:
+            yield from self._type(instance.type, instance.source)
+
+    def messages(self) -> Iterator[Finding]:
+        classes = [c.name for c in self.protocol.retry_classes]
+        errors = [v.name for v in self.protocol.error_codes()]
+        rules = [r.id for r in self.protocol.rules]
+        for method in self.protocol.methods:
+            for rule in method.rules:
+                yield from self._unknown("unknown-rule", "rule", rule, rules, method.source)
+            for message in method.messages:
+                for part, name in (("params", message.params), ("result", message.result)):
+                    if name and self.documents.methods:
+                        path = ("methods", method.name, message.kind, part)
+                        yield from self._type(name, self.documents.methods.source(path))
+                if message.retry.class_name not in classes:
+                    text = f"no retry class {message.retry.class_name}; there are {listed(classes, 'and')}"
+                    yield Finding(message.retry.source, "unknown-class", text)
+                # Where the codes themselves are at fault, that has been said.
+                for error in message.errors if errors else ():
+                    yield from self._unknown("unknown-error", "error", error.name, errors, error.source)
+
+    def examples(self) -> Iterator[Finding]:
+        methods = {m.name: m for m in self.protocol.methods}
+        for example in self.protocol.examples:
+            method = methods.get(example.method)
+            if method is None:
+                yield from self._unknown("unknown-method", "method", example.method, methods, example.source)
+                continue
+            message = method.request if example.kind == "request" else method.notification
+            if message is None:
+                yield Finding(example.source, "unknown-message", f"{method.name} has no {example.kind}")
+            elif bool(example.answer) != bool(message.result):
+                text = f"{'needs' if message.result else 'cannot have'} a result or an error"
+                yield Finding(example.source, "unknown-message", text)
+
+    def rules(self) -> Iterator[Finding]:
+        scenarios = [s.id for s in self.protocol.scenarios]
+        for rule in self.protocol.rules:
+            for scenario in rule.checked_by:
+                yield from self._unknown("unknown-scenario", "scenario", scenario, scenarios, rule.source)
