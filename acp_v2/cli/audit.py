@@ -110,7 +110,7 @@ def _table(chosen: list[Row]) -> None:
         out.print("No message passes these filters.")
         return
     is_narrow = out.is_terminal and out.width < _NARROW
-    table = Table(box=box.SIMPLE_HEAD if out.is_terminal else None, padding=(0, 1))
+    table = Table(box=box.SIMPLE_HEAD if out.is_terminal else None, padding=(0, 1), pad_edge=out.is_terminal)
     for heading in ("Method", "From") if is_narrow else ("Method", "From", "Class"):
         table.add_column(heading, no_wrap=True)
     table.add_column("Sent again", ratio=1)
@@ -130,6 +130,8 @@ def _table(chosen: list[Row]) -> None:
             again: Any = Markdown(row.again) if out.is_terminal else row.again
             table.add_row(*head, row.sender, *([] if is_narrow else [label]), again)
     out.print(table)
+    if not out.is_terminal:
+        out.print()
     classes = load_schema_file("methods.json")["retryClasses"]
     legend = Table.grid(padding=(0, 2))
     for name in [name for name in classes if any(row.retry_class == name for row in chosen)]:

@@ -109,7 +109,7 @@ def _print_many(verdicts: Iterator[tuple[_Line, Verdict]], total: int) -> int:
     counts: Counter[str] = Counter()
     faulty = 0
     for line, verdict in _with_progress(verdicts, total):
-        counts[f"{verdict.kind} {verdict.method or '(method not known)'}"] += 1
+        counts[_named(verdict)] += 1
         if not verdict.is_valid:
             faulty += 1
             if faulty <= _SHOWN_AT_MOST:
@@ -143,11 +143,14 @@ def _with_progress(items: Iterator[_T], total: int) -> Iterator[_T]:
 
 
 def _described(verdict: Verdict) -> str:
-    if verdict.method is None:
-        return "no message of ACP v2" if verdict.kind == "unknown" else verdict.kind
     sender = {None: "", "either": ", sent by either side"}.get(verdict.sender, f", sent by the {verdict.sender}")
-    what = f"response to {verdict.method}" if verdict.kind == "response" else f"{verdict.kind} {verdict.method}"
-    return f"{what}{sender}"
+    return f"{_named(verdict)}{sender if verdict.method else ''}"
+
+
+def _named(verdict: Verdict) -> str:
+    if verdict.method is None:
+        return "no message of ACP v2" if verdict.kind == "unknown" else f"{verdict.kind}, method not known"
+    return f"response to {verdict.method}" if verdict.kind == "response" else f"{verdict.kind} {verdict.method}"
 
 
 def _print_findings(verdict: Verdict) -> None:

@@ -1,0 +1,43 @@
+"""The README's commands give what it shows. A `…` stands for the rest of a line or word."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from acp_v2.cli import main
+
+REPOSITORY = Path(__file__).parents[1]
+CONSOLES = re.findall(
+    r"```console\n\$ acpspec (.*?)\n(.*?)```", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL
+)
+
+MESSAGES = [
+    {
+        "id": 1,
+        "method": "session/prompt",
+        "params": {"sessionId": "s", "prompt": [{"type": "text"}], "idempotencyKey": ""},
+    },
+    {"id": 2, "method": "session/prompt", "params": {"sessionId": "s", "prompt": [{"type": "text", "text": "Hi"}]}},
+    {"id": 2, "result": {"messageId": None}},
+]
+
+
+@pytest.mark.parametrize(("command", "shown"), CONSOLES, ids=[c for c, _ in CONSOLES])
+def test_a_command_prints_what_the_readme_shows(
+    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples-of-yours.ndjson").write_text("\n".join(json.dumps({"jsonrpc": "2.0", **m}) for m in MESSAGES))
+
+    main(shlex.split(command))
+
+    for line, expected in zip(capsys.readouterr().out.splitlines(), shown.splitlines(), strict=True):
+        pattern = re.escape(expected).replace("…", ".*")
+        assert re.fullmatch(pattern, line), f"{line!r} is not {expected!r}"
+
+
+def test_there_are_commands_in_the_readme():
+    assert len(CONSOLES) == 3
