@@ -1,3 +1,3 @@
-"""ACP v2 as Python sees it: the generated schema and models, and the tools that stand on them."""
+"""ACP v2 for Python: the generated schema files, and the tools that stand on them."""
 
 __version__ = "0.1.0"
