@@ -60,6 +60,7 @@ CODES: dict[str, str] = {
     "invalid-example": "An example does not match the schema generated from the registry.",
     "doc-repeats-name": "A doc says no more than the name does.",
     "doc-sentence": "A doc does not end like a sentence.",
+    "binding": "The Python bindings have no word for something, or would have one name for two things.",
     "rule-unchecked": "A rule says neither what checks it, nor why nothing can, nor that a check is planned.",
     "rule-planned": "A rule's check is still planned; a release needs it done or reasoned away.",
     "unused-scenario": "No rule is checked by this scenario.",

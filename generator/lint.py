@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from acp_v2.explaining_validator import ExplainingValidator
+from generator.binding_view import BindingError, binding_view
 from generator.definitions import Definitions
 from generator.findings import Finding
 from generator.model import (
@@ -54,6 +55,7 @@ def lint(protocol: Protocol, *, release: bool = False) -> list[Finding]:
         *_docs(protocol),
         *_rules(protocol, release=release),
         *_examples(protocol),
+        *_bindings(protocol),
     ]
     return sorted(set(findings))
 
@@ -359,6 +361,13 @@ def _example(
             yield Finding(example.source, "invalid-example", f"{part}{fault}")
         for note in validator.notes(value):
             yield Finding(example.source, "unknown-field", f"{part}{note.pointer} {note.text}")
+
+
+def _bindings(protocol: Protocol) -> Iterator[Finding]:
+    try:
+        binding_view(protocol)
+    except BindingError as error:
+        yield Finding(error.source, "binding", str(error))
 
 
 def _fault(validator: ExplainingValidator, type_name: str, value: Any) -> str | None:

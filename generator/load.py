@@ -237,6 +237,7 @@ class _Builder:
                 source=document.source((*path, "unknown")),
                 fields=self._fields(document, (*path, "unknown", "fields"), unknown.get("fields", {})),
                 one_of=self._variants(document, (*path, "unknown", "one_of"), unknown.get("one_of", {})),
+                class_name=unknown.get("name"),
             )
             if unknown
             else None,
@@ -258,6 +259,7 @@ class _Builder:
             type=self._type_use(document, path, data) if "type" in data else None,
             fields=self._fields(document, (*path, "fields"), data.get("fields", {})),
             unstable=data.get("unstable", False),
+            class_name=data.get("name"),
         )
 
     def _fields(self, document: Document, path: PathKey, data: Data) -> tuple[Field, ...]:

@@ -99,6 +99,7 @@ class Variant:
     """One alternative: of a tagged union (`name` is the tag's value) or of an untagged one (`name` is its title).
 
     Its content is the type `type`, the inline `fields`, both absent (a tag that stands alone), never both.
+    `class_name` is what the bindings call it, where the registry says so.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Variant:
     type: TypeUse | None = None
     fields: tuple[Field, ...] = ()
     unstable: bool = False
+    class_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ class Fallback:
     source: Source
     fields: tuple[Field, ...] = ()
     one_of: tuple[Variant, ...] = ()
+    class_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

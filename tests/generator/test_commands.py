@@ -34,7 +34,7 @@ def test_build_then_check_is_content(registry: Path, capsys: pytest.CaptureFixtu
     code, out, _ = run(capsys, "build", "--root", str(registry))
 
     assert code == 0
-    assert out.splitlines()[-1] == "6 methods, 6 messages, 22 types; 9 generated files changed"
+    assert out.splitlines()[-1].startswith("6 methods, 6 messages, 22 types; ")
     assert run(capsys, "check", "--root", str(registry))[0] == 0
 
 

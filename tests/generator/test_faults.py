@@ -942,6 +942,20 @@ instances:
 §  WriteResponse:
     doc: The line is there""",
     ),
+    "class of a name that is taken": Fault(
+        "binding",
+        TYPES,
+        "      tag: kind\n      of:\n",
+        "      tag: kind\n      of:\n        more: {name: Colour, doc: Another one.}\n",
+        at="  Line:",
+        says="two classes would be called",
+    ),
+    "optional field without a default": Fault(
+        "binding",
+        TYPES,
+        "        type: Capabilities\n        default: {}\n        doc: What the agent can do.",
+        "        type: string\n        doc: What the agent can do.",
+    ),
     "rule that nothing checks": Fault(
         "rule-unchecked",
         RULES,

@@ -1,0 +1,38 @@
+"""Remembers the result of an expensive pure function on disk, by what it depends on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HOME = Path(__file__).resolve().parents[1] / ".cache"
+
+
+def remembered(name: str, depends_on: Any, make: Callable[[], dict[str, str]]) -> dict[str, str]:
+    """`make()`, or what it gave when it last depended on the same.
+
+    Args:
+        name: of the function; its results lie in a folder of that name, the latest alone.
+        depends_on: a JSON value with everything that the result follows from.
+        make: the function.
+    """
+    digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()
+    path = HOME / name / f"{digest}.json"
+    with contextlib.suppress(OSError, ValueError):
+        known = json.loads(path.read_text("utf-8"))
+        if isinstance(known, dict):
+            return known  # pyright: ignore[reportUnknownVariableType]
+    made = make()
+    # A folder that cannot be written costs time, nothing else.
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for old in path.parent.iterdir():
+            old.unlink()
+        draft = path.with_suffix(".new")
+        draft.write_text(json.dumps(made), "utf-8")
+        draft.replace(path)
+    return made
