@@ -19,7 +19,7 @@ from annotated_types import MinLen
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from acp_v2.wire_types import ExactlyOne, FirstThatFits, NullAsAbsent, OpenUnion, OrAbsent, SkipInvalidItems
+from acp_v2.wire_types import ExactlyOne, FirstThatFits, NullAsAbsent, OpenUnion, OrAbsent, OrEmpty, SkipInvalidItems
 
 _AT_MOST = 20
 _STRICT = ConfigDict(strict=True)
@@ -52,7 +52,11 @@ def problems(type_form: Any, value: Any, at: str = "") -> list[Problem]:
 
 def _explain(type_form: Any, value: Any, at: str) -> Iterator[Problem]:
     inner, marks = _unwrapped(type_form)
-    if _has(marks, OrAbsent) or (value is None and (_has(marks, NullAsAbsent) or _is_nullable(type_form))):
+    if (
+        _has(marks, OrAbsent)
+        or _has(marks, OrEmpty)
+        or (value is None and (_has(marks, NullAsAbsent) or _is_nullable(type_form)))
+    ):
         return
     if union := _first(marks, OpenUnion):
         yield from _explain_tagged(inner, union, value, at)

@@ -83,6 +83,14 @@ class OrAbsent:
         return core_schema.union_schema([handler(source), fallback], mode="left_to_right", serialization=_AS_IT_IS)
 
 
+class OrEmpty:
+    """`x-deserialize-default-on-error` on a required list: a malformed one becomes an empty one."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        fallback = core_schema.no_info_plain_validator_function(lambda _value: [])
+        return core_schema.union_schema([handler(source), fallback], mode="left_to_right", serialization=_AS_IT_IS)
+
+
 class NullAsAbsent:
     """`x-deserialize-default-on-null`: `null` becomes the field's default and counts as unset."""
 

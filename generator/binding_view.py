@@ -351,8 +351,10 @@ class _View:
             if item.type.container:
                 raise BindingError(item.source, "the bindings have no word for a list of variants outside their union")
             annotations += [f'Untagged("{snake(t.field)}")' for t in outer]
+        if item.default_on_error and item.required and item.type.container != "list":
+            raise BindingError(item.source, "the bindings have no default for a required field that is no list")
         if item.default_on_error and item.type.name != "any":
-            annotations.append("OrAbsent()")
+            annotations.append("OrEmpty()" if item.required else "OrAbsent()")
         if item.default_on_null:
             annotations.append("NullAsAbsent()")
         schema = {**schema, "x-annotations": annotations, "x-doc": doc_lines(_field_doc(self.protocol, item))}

@@ -13,6 +13,7 @@ from acp_v2.wire_types import (
     FirstThatFits,
     OpenUnion,
     OrAbsent,
+    OrEmpty,
     SkipInvalidItems,
     UnlistedTag,
 )
@@ -93,7 +94,7 @@ class SessionConfigSelectGroup(Extensible):
     name: str
     """The heading to show to the user."""
 
-    options: Annotated[list[SessionConfigSelectOption], Field(min_length=1), SkipInvalidItems(), OrAbsent()]
+    options: Annotated[list[SessionConfigSelectOption], Field(min_length=1), SkipInvalidItems(), OrEmpty()]
     """The group's values. There must be at least one."""
 
 

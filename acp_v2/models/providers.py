@@ -10,7 +10,7 @@ from pydantic import Field
 
 from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
-    OrAbsent,
+    OrEmpty,
     SkipInvalidItems,
 )
 
@@ -73,7 +73,7 @@ class ProviderInfo(Extensible):
     provider_id: scalars.ProviderId
     """The value by which `providers/set` and `providers/disable` refer to this provider."""
 
-    supported: Annotated[list[scalars.LlmProtocol], SkipInvalidItems(), OrAbsent()]
+    supported: Annotated[list[scalars.LlmProtocol], SkipInvalidItems(), OrEmpty()]
     """The APIs this provider can be set to."""
 
     required: bool

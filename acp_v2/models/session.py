@@ -13,6 +13,7 @@ from acp_v2.wire_types import (
     NullAsAbsent,
     OpenUnion,
     OrAbsent,
+    OrEmpty,
     SkipInvalidItems,
     UnlistedTag,
     Untagged,
@@ -154,7 +155,7 @@ class ListSessionsRequest(Extensible):
 class ListSessionsResponse(Extensible):
     """One page of the sessions that matched."""
 
-    sessions: Annotated[list[SessionInfo], SkipInvalidItems(), OrAbsent()]
+    sessions: Annotated[list[SessionInfo], SkipInvalidItems(), OrEmpty()]
     """The sessions on this page. When nothing matches, the agent must send an empty array."""
 
     next_cursor: scalars.SessionListCursor | None = None

@@ -31,6 +31,7 @@ _ANNOTATIONS = (
     "OpenString",
     "OpenUnion",
     "OrAbsent",
+    "OrEmpty",
     "SkipInvalidItems",
     "UnlistedTag",
     "Untagged",
