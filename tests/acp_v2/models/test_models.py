@@ -40,6 +40,7 @@ from acp_v2 import (
 from acp_v2.messages import Rejected, Request
 from acp_v2.method import read
 from acp_v2.models.scalars import KnownToolKind
+from acp_v2.schema_files import load_schema_file
 
 TEXT = {"type": "text", "text": "Hi"}
 PROMPT = {"sessionId": "s", "prompt": [TEXT]}
@@ -59,7 +60,7 @@ def test_no_class_has_a_number_that_its_definition_lacks():
 
 
 def test_every_definition_can_be_imported_by_its_name():
-    definitions = acp_v2.schema_files.load_schema_file("schema.unstable.json")["$defs"]  # type: ignore[attr-defined]
+    definitions = load_schema_file("schema.unstable.json")["$defs"]
     envelopes = {f"{s}{k}" for s in ("Agent", "Client", "Proxy") for k in ("Request", "Response", "Notification")}
 
     missing = [n for n in definitions if n not in envelopes and not hasattr(acp_v2, n)]
