@@ -11,6 +11,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # First, so that a name that stands here as well, such as ErrorCode, is the one that a type checker sees.
+    from acp_v2.models import *
+
+    # isort: split
     from acp_v2.acp_error import AcpError as AcpError
     from acp_v2.errors import AuthRequired as AuthRequired
     from acp_v2.errors import ErrorCode as ErrorCode
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from acp_v2.method import Method as Method
     from acp_v2.methods import METHODS as METHODS
     from acp_v2.methods import PROTOCOL_VERSION as PROTOCOL_VERSION
-    from acp_v2.models import *
     from acp_v2.retry_class import RetryClass as RetryClass
     from acp_v2.wire_model import WireModel as WireModel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
 
+from acp_v2.wire_names import wire_name
 from acp_v2.wire_types import OrAbsent
 
 
@@ -18,7 +18,7 @@ class WireModel(BaseModel):
     """
 
     model_config = ConfigDict(
-        alias_generator=to_camel,
+        alias_generator=wire_name,
         validate_by_alias=True,
         validate_by_name=True,
         extra="allow",

@@ -7,12 +7,14 @@ Each key of the view is `MODULE.NAME`. What JSON Schema has no word for stands i
 
 from __future__ import annotations
 
+import keyword
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from acp_v2.wire_names import wire_name
 from generator.model import (
     PRIMITIVES,
     Alias,
@@ -50,6 +52,50 @@ _NUMBERS = {
 }
 _IMPLIED_LIMITS = {"uint16": (0, 65535), "uint32": (0, None), "uint64": (0, None)}
 _DOC_WIDTH = 108
+
+_TAKEN = frozenset(
+    {
+        "bool",
+        "construct",
+        "copy",
+        "dict",
+        "float",
+        "from_json",
+        "from_orm",
+        "from_wire",
+        "int",
+        "json",
+        "list",
+        "meta",
+        "model_computed_fields",
+        "model_config",
+        "model_construct",
+        "model_copy",
+        "model_dump",
+        "model_dump_json",
+        "model_extra",
+        "model_fields",
+        "model_fields_set",
+        "model_json_schema",
+        "model_parametrized_name",
+        "model_post_init",
+        "model_rebuild",
+        "model_validate",
+        "model_validate_json",
+        "model_validate_strings",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+        "schema",
+        "schema_json",
+        "str",
+        "to_json",
+        "to_wire",
+        "update_forward_refs",
+        "validate",
+    }
+)
+"""Names that `WireModel` or its annotations use, so that no attribute can have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +297,10 @@ class _View:
         if union.absent:
             name = f"{owner.name}None"
             key = self._class(owner, name, (), meta=False, bases=bases, tags=tags, doc=union.absent.doc)
-            self.schemas[key]["properties"][union.tag] = {
+            self.schemas[key]["properties"][attribute(union.tag)] = {
                 "type": "null",
                 "x-doc": [],
-                "x-annotations": ["AbsentTag()"],
+                "x-annotations": ["AbsentTag()", *_own_alias(union.tag)],
                 "x-default": "None",
             }
             members.append(key)
@@ -264,7 +310,7 @@ class _View:
             owner.name,
             {
                 "anyOf": [self._ref(m) for m in members],
-                "x-annotations": [f'OpenUnion("{union.tag}", "{snake(union.tag)}")'],
+                "x-annotations": [f'OpenUnion("{union.tag}", "{attribute(union.tag)}")'],
                 "x-doc": doc_lines(_doc(self.protocol, owner)),
             },
         )
@@ -275,11 +321,15 @@ class _View:
         name = unknown.class_name or f"Unknown{owner.name}"
         doc = f"{self.protocol.phrases.unknown_value} {unknown.doc}"
         listed = ", ".join(f'"{v.name}"' for v in union.variants)
-        tag: Schema = {"type": "string", "x-doc": [], "x-annotations": [f"UnlistedTag(frozenset({{{listed}}}))"]}
+        tag: Schema = {
+            "type": "string",
+            "x-doc": [],
+            "x-annotations": [f"UnlistedTag(frozenset({{{listed}}}))", *_own_alias(union.tag)],
+        }
 
         def build(class_name: str, parents: list[str]) -> str:
             key = self._class(owner, class_name, unknown.fields, meta=False, bases=parents, tags=tags, doc=doc)
-            self.schemas[key]["properties"] = {union.tag: tag, **self.schemas[key]["properties"]}
+            self.schemas[key]["properties"] = {attribute(union.tag): tag, **self.schemas[key]["properties"]}
             return key
 
         if unknown.one_of:
@@ -320,14 +370,20 @@ class _View:
         tags: tuple[Tag, ...] = (),
     ) -> str:
         properties: Schema = {
-            t.field: {"const": t.value, "x-doc": [], "x-annotations": [], "x-default": f'"{t.value}"'} for t in tags
+            attribute(t.field): {
+                "const": t.value,
+                "x-doc": [],
+                "x-annotations": _own_alias(t.field),
+                "x-default": f'"{t.value}"',
+            }
+            for t in tags
         }
-        properties |= {f.name: self._field(f) for f in fields}
+        properties |= {attribute(f.name): self._field(f) for f in fields}
         schema: Schema = {
             "type": "object",
             "properties": properties,
             "x-doc": doc_lines(doc),
-            "x-tags": [snake(t.field) for t in tags],
+            "x-tags": [attribute(t.field) for t in tags],
             "x-base": "Extensible" if meta else "WireModel",
             "x-bases": bases or [],
         }
@@ -350,13 +406,14 @@ class _View:
         if outer:
             if item.type.container:
                 raise BindingError(item.source, "the bindings have no word for a list of variants outside their union")
-            annotations += [f'Untagged("{snake(t.field)}")' for t in outer]
+            annotations += [f'Untagged("{attribute(t.field)}")' for t in outer]
         if item.default_on_error and item.required and item.type.container != "list":
             raise BindingError(item.source, "the bindings have no default for a required field that is no list")
         if item.default_on_error and item.type.name != "any":
             annotations.append("OrEmpty()" if item.required else "OrAbsent()")
         if item.default_on_null:
             annotations.append("NullAsAbsent()")
+        annotations += _own_alias(item.name)
         schema = {**schema, "x-annotations": annotations, "x-doc": doc_lines(_field_doc(self.protocol, item))}
         if not item.required:
             schema["x-default"] = _default(item)
@@ -424,9 +481,14 @@ def _is_scalar(shape: Shape) -> bool:
             return False
 
 
-def snake(name: str) -> str:
-    """An attribute's name: `sessionId` is `session_id`, `_meta` is `meta`."""
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower().lstrip("_")
+def attribute(name: str) -> str:
+    """An attribute's name: `sessionId` is `session_id`, and `class`, which Python keeps for itself, is `class_`."""
+    words = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+    return f"{words}_" if keyword.iskeyword(words) or words in _TAKEN else words
+
+
+def _own_alias(name: str) -> list[str]:
+    return [] if wire_name(attribute(name)) == name else [f'Field(alias="{name}")']
 
 
 def pascal(text: str) -> str:
@@ -465,7 +527,7 @@ def _field_doc(protocol: Protocol, item: Field) -> str:
 
 def doc_lines(doc: str) -> list[str]:
     """A docstring's lines, wrapped, as they stand between triple quotes."""
-    escaped = doc.replace("\\", "\\\\")
+    escaped = re.sub(r'"(?="")|"$', r"\"", doc.replace("\\", "\\\\"))
     paragraphs = escaped.split("\n\n")
     return list(
         _joined(textwrap.wrap(p, _DOC_WIDTH, break_long_words=False, break_on_hyphens=False) for p in paragraphs)

@@ -11,12 +11,15 @@ from typing import Any
 
 HOME = Path(__file__).resolve().parents[1] / ".cache"
 
+KEPT = 4
+"""How many results of a function are kept, so that switching between branches costs nothing."""
+
 
 def remembered(name: str, depends_on: Any, make: Callable[[], dict[str, str]]) -> dict[str, str]:
     """`make()`, or what it gave when it last depended on the same.
 
     Args:
-        name: of the function; its results lie in a folder of that name, the latest alone.
+        name: of the function; its latest results lie in a folder of that name.
         depends_on: a JSON value with everything that the result follows from.
         make: the function.
     """
@@ -30,7 +33,7 @@ def remembered(name: str, depends_on: Any, make: Callable[[], dict[str, str]]) -
     # A folder that cannot be written costs time, nothing else.
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        for old in path.parent.iterdir():
+        for old in sorted(path.parent.iterdir(), key=lambda p: p.stat().st_mtime)[: -KEPT + 1]:
             old.unlink()
         draft = path.with_suffix(".new")
         draft.write_text(json.dumps(made), "utf-8")

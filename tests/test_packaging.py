@@ -62,3 +62,45 @@ def test_importing_the_package_imports_neither_the_generator_nor_what_it_needs()
     program = "import sys, acp_v2; print({'generator', 'yaml', 'jsonschema', 'jinja2', 'rich'} & sys.modules.keys())"
 
     assert subprocess.check_output([sys.executable, "-c", program], cwd=REPOSITORY, text=True) == "set()\n"
+
+
+def test_the_bare_wheel_installs_alone_and_speaks_the_protocol(wheel: zipfile.ZipFile, tmp_path: Path):
+    """In a fresh environment with pydantic as the only dependency."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv/bin/python"
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    constraints = REPOSITORY / "constraints.txt"
+    subprocess.run([*install, "--constraint", constraints, str(wheel.filename)], check=True, capture_output=True)
+    program = (
+        "from acp_v2 import METHODS, IdempotencyKey, PromptRequest, RetryClass, TextContent, parse_message\n"
+        "request = PromptRequest(session_id='s', prompt=[TextContent(text='Hi')], idempotency_key='k')\n"
+        "assert request.to_wire()['idempotencyKey'] == 'k'\n"
+        "assert METHODS['session/prompt'].retry is RetryClass.KEYED\n"
+        "print(METHODS['session/prompt'].after_lost_response(request).value, parse_message('[]').error.code)\n"
+    )
+
+    listed = subprocess.check_output([python, "-m", "pip", "list", "--format", "freeze"], text=True)
+    said = subprocess.check_output([python, "-I", "-c", program], cwd=tmp_path, text=True)
+
+    assert {line.partition("==")[0] for line in listed.split()} - {"pip", "setuptools"} == {
+        "acp-v2",
+        "annotated-types",
+        "pydantic",
+        "pydantic_core",
+        "typing-inspection",
+        "typing_extensions",
+    }
+    assert said == "send with the same key -32600\n"
+
+
+def test_the_cli_of_the_bare_wheel_says_which_extra_it_needs(wheel: zipfile.ZipFile, tmp_path: Path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    wheel.extractall(tmp_path / "lib")
+    python = tmp_path / "venv/bin/python"
+
+    done = subprocess.run(
+        [python, "-m", "acp_v2", "audit"], cwd=tmp_path / "lib", capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert "pip install 'acp-v2[cli]'" in done.stderr

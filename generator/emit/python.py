@@ -54,7 +54,7 @@ def emit(protocol: Protocol) -> dict[str, str]:
 
 def _emit(protocol: Protocol, view: dict[str, Schema]) -> dict[str, str]:
     modules = generate_modules(view)
-    homes = {name: module for module, name in sorted((key.split(".") for key in view), key=lambda pair: pair[1])}
+    homes = _homes(view)
     names: dict[str, list[str]] = {}
     for name, module in homes.items():
         names.setdefault(module, []).append(name)
@@ -65,6 +65,17 @@ def _emit(protocol: Protocol, view: dict[str, Schema]) -> dict[str, str]:
         "acp_v2/methods.py": _render("methods.py.j2", protocol=protocol),
         "acp_v2/errors.py": _render("errors.py.j2", errors=protocol.error_codes()),
     }
+
+
+def _homes(view: dict[str, Schema]) -> dict[str, str]:
+    """The module of every public name of the models, by name."""
+    homes: dict[str, str] = {}
+    for key, schema in view.items():
+        module, name = key.split(".")
+        homes[name] = module
+        if schema.get("x-constants"):
+            homes[f"Known{name}"] = module
+    return dict(sorted(homes.items()))
 
 
 def _render(template: str, **values: Any) -> str:
@@ -116,7 +127,6 @@ def generate_modules(view: dict[str, Schema]) -> dict[str, str]:
         output_model_type=DataModelType.PydanticV2BaseModel,
         target_python_version=PythonVersion.PY_311,
         treat_dot_as_module=True,
-        snake_case_field=True,
         use_type_alias=True,
         use_union_operator=True,
         use_standard_collections=True,
