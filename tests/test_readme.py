@@ -1,5 +1,6 @@
-"""The README's commands give what it shows. A `…` stands for the rest of a line or word."""
+"""The README's commands and its Python give what it shows. A `…` stands for the rest of a line or word."""
 
+import doctest
 import json
 import re
 import shlex
@@ -41,3 +42,12 @@ def test_a_command_prints_what_the_readme_shows(
 
 def test_there_are_commands_in_the_readme():
     assert len(CONSOLES) == 3
+
+
+def test_the_python_gives_what_the_readme_shows():
+    (shown,) = re.findall(r"```pycon\n(.*?)```", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+
+    done = runner.run(doctest.DocTestParser().get_doctest(shown, {}, "README.md", "README.md", 0))
+
+    assert (done.failed, done.attempted) == (0, 7)
