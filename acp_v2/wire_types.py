@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import PydanticCustomError, PydanticOmit, core_schema
 
 CoreSchema = core_schema.CoreSchema
@@ -198,21 +198,26 @@ class ExactlyOne:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         members = typing.get_args(source)
 
-        def pick(value: Any) -> Any:
-            fitting: list[Any] = []
-            errors: list[ValidationError] = []
-            for member in members:
-                try:
-                    fitting.append(TypeAdapter(member).validate_python(value))
-                except ValidationError as error:
-                    errors.append(error)
-            if len(fitting) > 1:
-                raise PydanticCustomError("one_of", "Input fits more than one alternative; exactly one is allowed")
-            if not fitting:
-                raise min(errors, key=lambda error: error.error_count())
-            return fitting[0]
+        def attempt(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+            try:
+                return validate(value)
+            except ValidationError as error:
+                return error
 
-        return core_schema.no_info_plain_validator_function(pick, serialization=_AS_IT_IS)
+        def pick(attempts: tuple[Any, ...]) -> Any:
+            errors = [a for a in attempts if isinstance(a, ValidationError)]
+            if len(errors) < len(members) - 1:
+                raise PydanticCustomError("one_of", "Input fits more than one alternative; exactly one is allowed")
+            if len(errors) == len(members):
+                raise min(errors, key=lambda error: error.error_count())
+            return next(a for a in attempts if not isinstance(a, ValidationError))
+
+        # A tuple with the value once for each alternative, so that each is tried in the mode of the whole validation.
+        each = core_schema.tuple_schema(
+            [core_schema.no_info_wrap_validator_function(attempt, handler.generate_schema(m)) for m in members]
+        )
+        copied = core_schema.no_info_before_validator_function(lambda value: (value,) * len(members), each)
+        return core_schema.no_info_after_validator_function(pick, copied, serialization=_AS_IT_IS)
 
 
 @dataclass(frozen=True, slots=True)
