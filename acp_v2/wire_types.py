@@ -148,25 +148,38 @@ class OpenUnion:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices: dict[Any, Any] = {}
+        classes: list[type[BaseModel]] = []
         others: list[Any] = []
         for member in typing.get_args(source):
             schema = handler.generate_schema(member)
             values = self.tags_of(member)
             for value in values:
                 choices[value] = schema
-            if not values:
+            if values:
+                classes += _classes(member)
+            else:
                 others.append(schema)
-        tagged = core_schema.tagged_union_schema(choices, discriminator=[[self.tag], [self.field]])
-        return core_schema.union_schema([tagged, *others], mode="left_to_right", serialization=_AS_IT_IS)
+        # Objects are told apart by the name on the wire alone, so that `session_update` there is no tag.
+        tagged = core_schema.tagged_union_schema(choices, discriminator=self.tag)
+        built = core_schema.is_instance_schema(tuple(classes))
+        return core_schema.union_schema([tagged, built, *others], mode="left_to_right", serialization=_AS_IT_IS)
 
     def tags_of(self, member: Any) -> list[str]:
         """The tags of a member: one for a model, all of its members' for a union; none for a fallback."""
-        if typing.get_origin(member) is typing.Annotated:
-            member = typing.get_args(member)[0]
-        if isinstance(member, types.UnionType) or typing.get_origin(member) is typing.Union:
-            return [tag for inner in typing.get_args(member) for tag in self.tags_of(inner)]
-        annotation = member.model_fields[self.field].annotation if self.field in member.model_fields else None
-        return list(typing.get_args(annotation)) if typing.get_origin(annotation) is typing.Literal else []
+        found: list[str] = []
+        for model in _classes(member):
+            annotation = model.model_fields[self.field].annotation if self.field in model.model_fields else None
+            found += typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+        return found
+
+
+def _classes(member: Any) -> list[type[BaseModel]]:
+    """The models of a member: one, or those of a union within the union."""
+    if typing.get_origin(member) is typing.Annotated:
+        member = typing.get_args(member)[0]
+    if isinstance(member, types.UnionType) or typing.get_origin(member) is typing.Union:
+        return [model for inner in typing.get_args(member) for model in _classes(inner)]
+    return [member]
 
 
 @dataclass(frozen=True, slots=True)

@@ -330,6 +330,16 @@ def test_python_names_are_no_names_on_the_wire(model: str, value: dict[str, Any]
         method.read(model, value)
 
 
+@pytest.mark.parametrize("name", ["idempotency_key", "meta"])
+def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing(name: str):
+    value = {**PROMPT, name: "x"}
+
+    model = PromptRequest.from_wire(value)
+
+    assert model.idempotency_key is None
+    assert model.to_wire() == value
+
+
 # The idempotency key: valid, null, empty, overlong, non-string and absent, by every way in
 
 
