@@ -229,3 +229,11 @@ def test_values_never_show_in_a_problem():
             for name in value:
                 for problem in VALIDATOR.problems(definition, {**value, name: secret}):
                     assert "horse" not in problem.text
+
+
+def test_problems_below_additional_properties_stand_in_the_objects_order():
+    properties = {f"field{n}": {"type": 5} for n in range(20)}
+
+    found = VALIDATOR.problems("ElicitationSchema", {"type": "object", "properties": properties})
+
+    assert [p.pointer for p in found] == [f"/properties/field{n}/type" for n in range(20)]
