@@ -11,10 +11,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # First, so that a name that stands here as well, such as ErrorCode, is the one that a type checker sees.
-    from acp_v2.models import *
-
-    # isort: split
     from acp_v2.acp_error import AcpError as AcpError
     from acp_v2.errors import AuthRequired as AuthRequired
     from acp_v2.errors import ErrorCode as ErrorCode
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
     from acp_v2.method import Method as Method
     from acp_v2.methods import METHODS as METHODS
     from acp_v2.methods import PROTOCOL_VERSION as PROTOCOL_VERSION
+    from acp_v2.models import *
     from acp_v2.retry_class import RetryClass as RetryClass
     from acp_v2.wire_model import WireModel as WireModel
 
@@ -68,18 +65,25 @@ _HOMES = {
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def _get(name: str) -> Any:
+    if name == "__all__":
+        return [n for n in __dir__() if not n.startswith("_")]
     module = _MODULES.get(name, "models")
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        value = None if name.startswith("_") else getattr(importlib.import_module(f"{__name__}.{module}"), name)
     except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        value = None
+    if value is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
+if not TYPE_CHECKING:
+    # Hidden from type checkers, which would take any name for one that is there.
+    __getattr__ = _get
+
+
 def __dir__() -> list[str]:
     models = importlib.import_module(f"{__name__}.models")
-    return sorted({*globals(), *_MODULES, *models.__all__})
+    return sorted({"__version__", *_MODULES, *models.__all__})

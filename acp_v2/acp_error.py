@@ -24,7 +24,8 @@ class AcpError(Exception):
         if code is not None:
             cls.code = code
             cls.title = title or cls.__name__
-            AcpError._by_code[code] = cls
+            # The first has it, so that a subclass of an application does not take the place of the protocol's.
+            AcpError._by_code.setdefault(code, cls)
 
     def __init__(self, message: str | None = None, data: Any = None, *, code: int | None = None) -> None:
         """Build an error; a subclass brings its code and a message."""
@@ -55,5 +56,8 @@ class AcpError(Exception):
             code = int(code)
         if not isinstance(code, int) or isinstance(code, bool) or not isinstance(message, str):
             raise ValueError("an error object has an integer code and a message")  # noqa: TRY004  # as documented
-        known = AcpError._by_code.get(code)
-        return known(message, fields.get("data")) if known else AcpError(message, fields.get("data"), code=code)
+        kind = AcpError._by_code.get(code, AcpError)
+        # Past the constructor of the class, which may take other arguments.
+        found = kind.__new__(kind)
+        AcpError.__init__(found, message, fields.get("data"), code=code)
+        return found

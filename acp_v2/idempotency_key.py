@@ -57,5 +57,10 @@ class IdempotencyKey(str):
         # Lengths are checked twice on purpose: here in native code, with the error that pydantic gives for strings.
         text = core_schema.str_schema(min_length=SHORTEST, max_length=LONGEST, strict=True)
         return core_schema.no_info_after_validator_function(
-            make, text, serialization=core_schema.to_string_ser_schema()
+            make, text, serialization=core_schema.plain_serializer_function_ser_schema(_plain)
         )
+
+
+def _plain(value: Any) -> Any:
+    """The key as an ordinary string; what was put in its place by force goes out as it is, to be refused."""
+    return str.__str__(value) if isinstance(value, str) else value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import TypeAdapter
 
 from acp_v2 import models
+from acp_v2.idempotency_key import LONGEST, SHORTEST
 from acp_v2.retry_class import RetryClass
 
 if TYPE_CHECKING:
@@ -118,16 +119,17 @@ class Method:
             case RetryClass.SAFE:
                 return AfterLostResponse.SEND_AS_IS
             case RetryClass.KEYED:
-                has_key = params is not None and self._key_in(params) is not None
+                has_key = params is not None and self._has_key(params)
                 return AfterLostResponse.SEND_WITH_SAME_KEY if has_key else AfterLostResponse.ASK_APPLICATION
             case RetryClass.DUPLICATING:
                 return AfterLostResponse.ASK_APPLICATION
             case RetryClass.CONNECTION_BOUND:
                 return AfterLostResponse.DO_NOT_SEND
 
-    def _key_in(self, params: WireModel | Mapping[str, Any]) -> Any:
+    def _has_key(self, params: WireModel | Mapping[str, Any]) -> bool:
         fields = params if isinstance(params, Mapping) else params.to_wire()
-        return fields.get(self.key or "")
+        key = fields.get(self.key or "")
+        return isinstance(key, str) and SHORTEST <= len(key) <= LONGEST
 
 
 def read(type_name: str, value: Any) -> Any:

@@ -1,13 +1,14 @@
 """The base of every generated model: between Python objects and the JSON that goes over the wire."""
 
-from __future__ import annotations
+# No `from __future__ import annotations` here: each of the generated classes would evaluate these annotations again.
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 from acp_v2.wire_names import wire_name
-from acp_v2.wire_types import OrAbsent
+from acp_v2.wire_types import OrAbsent, Untagged
 
 
 class WireModel(BaseModel):
@@ -26,6 +27,10 @@ class WireModel(BaseModel):
         defer_build=True,
         # Names that begin with model_ are the protocol's to use, too.
         protected_namespaces=(),
+        # A value may be a key or have other secrets in it.
+        hide_input_in_errors=True,
+        # So that `model_validate` takes what `model_dump` gives, tags included.
+        serialize_by_alias=True,
     )
 
     __tags__: ClassVar[tuple[str, ...]] = ()
@@ -39,16 +44,26 @@ class WireModel(BaseModel):
         """
         super().__init__(**data)
         self.__pydantic_fields_set__.update(self.__tags__)
+        for name in self.__pydantic_fields_set__ & type(self).model_fields.keys():
+            vars(self)[name] = _tagged(vars(self)[name], type(self).model_fields[name])
 
     # Without this mark pydantic would call `__init__` for every nested object that it reads from the wire.
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
-    def model_post_init(self, _context: Any, /) -> None:
-        """Take unknown fields with the Python name of a known one for what they are: they set nothing."""
+    def disown_unknown(self, _context: Any, /) -> None:
+        """Take unknown fields with the Python name of a known one for what they are: they set nothing.
+
+        It is the `model_post_init` of the generated classes that have optional fields with a Python name of their own.
+        Others do without, because each call from native code takes a tenth of the time that reading a message takes.
+        """
         if self.__pydantic_extra__:
-            self.__pydantic_fields_set__.difference_update(
-                self.__pydantic_extra__.keys() & type(self).model_fields.keys()
-            )
+            fields = type(self).model_fields
+            for name in self.__pydantic_extra__.keys() & fields.keys() - set(self.__tags__):
+                # pydantic has one set for both, so that only the value can tell whether the known field came too.
+                if not fields[name].is_required() and self.__dict__[name] == fields[name].get_default(
+                    call_default_factory=True, validated_data={}
+                ):
+                    self.__pydantic_fields_set__.discard(name)
 
     @classmethod
     def from_wire(cls, value: Any) -> Self:
@@ -75,6 +90,21 @@ class WireModel(BaseModel):
     def to_json(self) -> bytes:
         """The JSON text to send, as UTF-8 without spaces and line ends."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+
+
+def _tagged(value: Any, field: FieldInfo) -> Any:
+    """A field's value as it is sent: a variant that came without its tag, from where it needs none, has it here."""
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        return [_tagged(item, field) for item in items] if any(isinstance(i, WireModel) for i in items) else items
+    if not isinstance(value, WireModel) or not value.__tags__:
+        return value
+    untagged = {mark.field for mark in field.metadata if isinstance(mark, Untagged)}
+    missing = set(value.__tags__) - untagged - value.model_fields_set
+    if missing:
+        value = value.model_copy()
+        value.__pydantic_fields_set__.update(missing)
+    return value
 
 
 class Extensible(WireModel):

@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import PydanticCustomError, PydanticOmit, core_schema
@@ -79,7 +79,12 @@ class OrAbsent:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         default = _default_of(source)
-        fallback = core_schema.with_info_plain_validator_function(lambda _value, info: _leave_out(info, default))
+
+        def leave_out(value: Any, info: core_schema.ValidationInfo) -> Any:
+            _refuse_python(value)
+            return _leave_out(info, default)
+
+        fallback = core_schema.with_info_plain_validator_function(leave_out)
         return core_schema.union_schema([handler(source), fallback], mode="left_to_right", serialization=_AS_IT_IS)
 
 
@@ -87,7 +92,11 @@ class OrEmpty:
     """`x-deserialize-default-on-error` on a required list: a malformed one becomes an empty one."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        fallback = core_schema.no_info_plain_validator_function(lambda _value: [])
+        def empty(value: Any) -> list[Any]:
+            _refuse_python(value)
+            return []
+
+        fallback = core_schema.no_info_plain_validator_function(empty)
         return core_schema.union_schema([handler(source), fallback], mode="left_to_right", serialization=_AS_IT_IS)
 
 
@@ -132,8 +141,26 @@ class SkipInvalidItems:
         items: Any = schema
         while items["type"] != "list":
             items = items["schema"]
-        items["items_schema"] = core_schema.with_default_schema(items["items_schema"], on_error="omit")
+        fallback = core_schema.no_info_plain_validator_function(_drop)
+        items["items_schema"] = core_schema.union_schema(
+            [items["items_schema"], fallback], mode="left_to_right", serialization=_AS_IT_IS
+        )
         return schema
+
+
+def _drop(value: Any) -> Any:
+    _refuse_python(value)
+    raise PydanticOmit
+
+
+_JSON_TYPES = (dict, list, str, int, float, bool, types.NoneType)
+
+
+def _refuse_python(value: Any) -> None:
+    """Leniency is for what comes over the wire. A Python value in a wrong place is a mistake that has to show."""
+    parts = cast("list[Any]", value) if isinstance(value, list) else [value]
+    if not isinstance(value, _JSON_TYPES) or any(not isinstance(part, _JSON_TYPES) for part in parts):
+        raise PydanticCustomError("not_json", "Input is a Python value that does not belong here")
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,8 +424,8 @@ class _View:
         item, annotations = self._named(use)
         if use.container == "list":
             schema: Schema = {"type": "array", "items": item}
-            if use.min_items:
-                annotations = [f"Field(min_length={use.min_items})"]
+            # One malformed item refuses the list; a million of them would be a million errors.
+            annotations = ["FailFast()", *([f"Field(min_length={use.min_items})"] if use.min_items else [])]
         elif use.container == "map":
             schema = {"type": "object", "additionalProperties": item}
         else:

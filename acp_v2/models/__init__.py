@@ -234,7 +234,6 @@ if TYPE_CHECKING:
         ElicitationContentValue as ElicitationContentValue,
         ElicitationId as ElicitationId,
         ElicitationSchemaType as ElicitationSchemaType,
-        ErrorCode as ErrorCode,
         ExtNotification as ExtNotification,
         ExtRequest as ExtRequest,
         ExtResponse as ExtResponse,
@@ -244,7 +243,6 @@ if TYPE_CHECKING:
         KnownDiffFileType as KnownDiffFileType,
         KnownDiffPatchFormat as KnownDiffPatchFormat,
         KnownElicitationSchemaType as KnownElicitationSchemaType,
-        KnownErrorCode as KnownErrorCode,
         KnownIconTheme as KnownIconTheme,
         KnownLlmProtocol as KnownLlmProtocol,
         KnownNoticeSeverity as KnownNoticeSeverity,
@@ -499,7 +497,6 @@ _MODULES = {
     "EnumOption": "elicitation",
     "EnvVariable": "auth",
     "Error": "errors",
-    "ErrorCode": "scalars",
     "ErrorData": "errors",
     "ErrorStopReason": "state",
     "ExtNotification": "scalars",
@@ -531,7 +528,6 @@ _MODULES = {
     "KnownDiffFileType": "scalars",
     "KnownDiffPatchFormat": "scalars",
     "KnownElicitationSchemaType": "scalars",
-    "KnownErrorCode": "scalars",
     "KnownIconTheme": "scalars",
     "KnownLlmProtocol": "scalars",
     "KnownNoticeSeverity": "scalars",
@@ -840,7 +836,6 @@ __all__ = [
     "EnumOption",
     "EnvVariable",
     "Error",
-    "ErrorCode",
     "ErrorData",
     "ErrorStopReason",
     "ExtNotification",
@@ -872,7 +867,6 @@ __all__ = [
     "KnownDiffFileType",
     "KnownDiffPatchFormat",
     "KnownElicitationSchemaType",
-    "KnownErrorCode",
     "KnownIconTheme",
     "KnownLlmProtocol",
     "KnownNoticeSeverity",
@@ -1074,13 +1068,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _get(name: str) -> Any:
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:
+    # Hidden from type checkers, which would take any name for one that is there.
+    __getattr__ = _get
 
 
 def __dir__() -> list[str]:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -51,7 +51,7 @@ class AuthAccount(Extensible):
 class AuthMethodAgent(Extensible):
     """A login that the agent carries out itself once the client calls `auth/login`."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["agent"] = "agent"
 
@@ -75,7 +75,7 @@ class AuthMethodTerminal(Extensible):
     call `auth/login` with it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["terminal"] = "terminal"
 
@@ -88,12 +88,12 @@ class AuthMethodTerminal(Extensible):
     description: Annotated[str | None, OrAbsent()] = None
     """Explains the method to people in more words than `name`. Absent or `null`: no explanation."""
 
-    args: Annotated[list[str], NullAsAbsent()] = Field(default_factory=list)
+    args: Annotated[list[str], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Arguments to put after those the agent is normally started with. They should lead straight into a login that
     exits once it is done. Absent or `null`: nothing to append.
     """
 
-    env: Annotated[list[EnvVariable], NullAsAbsent()] = Field(default_factory=list)
+    env: Annotated[list[EnvVariable], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Variables to set on top of those the agent is normally started with; on a clash of names, the value given
     here wins. No name must occur twice. Absent or `null`: nothing to set.
     """
@@ -118,7 +118,7 @@ class AuthStatusResponse(Extensible):
     what a client does; a value it does not recognise it must treat as `unknown`.
     """
 
-    accounts: Annotated[list[AuthAccount], SkipInvalidItems(), OrAbsent()] = Field(default_factory=list)
+    accounts: Annotated[list[AuthAccount], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(default_factory=list)
     """Accounts set up in the agent, to be shown to the user. An agent with credentials for more than one account
     or provider should list all of them and set `active` on those in effect. Absent or empty: none reported.
     """
@@ -137,7 +137,7 @@ class AuthStatusUpdateNotification(Extensible):
     behaviour on; a value it does not recognise it must treat as `unknown`.
     """
 
-    accounts: Annotated[list[AuthAccount], SkipInvalidItems(), OrAbsent()] = Field(default_factory=list)
+    accounts: Annotated[list[AuthAccount], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(default_factory=list)
     """Accounts now set up in the agent, to be shown to the user. If it has credentials for several accounts or
     providers, it should list all of them and set `active` on those in effect. Absent or empty: none reported.
     """

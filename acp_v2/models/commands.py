@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -18,11 +20,11 @@ from acp_v2.wire_types import (
 class AvailableCommandsUpdate(Extensible):
     """Says which commands the session has, the first time or after a change."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["available_commands_update"] = "available_commands_update"
 
-    available_commands: Annotated[list[AvailableCommand], SkipInvalidItems()]
+    available_commands: Annotated[list[AvailableCommand], FailFast(), SkipInvalidItems()]
     """All commands on offer now; they replace the former list."""
 
 
@@ -31,7 +33,7 @@ class Command(Extensible):
     request of its own for it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["command"] = "command"
 
@@ -50,7 +52,7 @@ class Command(Extensible):
 class TextCommandInput(Extensible):
     """Input of free text, namely whatever the user types after the name."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["text"] = "text"
 

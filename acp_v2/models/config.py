@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -24,11 +24,11 @@ from . import scalars
 class ConfigOptionUpdate(Extensible):
     """Config options or their values have changed, for instance because the agent fell back to another model."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["config_option_update"] = "config_option_update"
 
-    config_options: Annotated[list[SessionConfigOption], SkipInvalidItems()]
+    config_options: Annotated[list[SessionConfigOption], FailFast(), SkipInvalidItems()]
     """Every option of the session with the value it now has; the former list is replaced whole."""
 
 
@@ -60,7 +60,7 @@ class SessionConfigOptionBase(Extensible):
 class SessionConfigOptionBoolean(SessionConfigOptionBase, SessionConfigBoolean):
     """A switch that is on or off."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["boolean"] = "boolean"
 
@@ -80,7 +80,7 @@ class SessionConfigSelect(WireModel):
 class SessionConfigOptionSelect(SessionConfigOptionBase, SessionConfigSelect):
     """A choice of one value from several, shown for instance as a dropdown."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["select"] = "select"
 
@@ -94,7 +94,7 @@ class SessionConfigSelectGroup(Extensible):
     name: str
     """The heading to show to the user."""
 
-    options: Annotated[list[SessionConfigSelectOption], Field(min_length=1), SkipInvalidItems(), OrEmpty()]
+    options: Annotated[list[SessionConfigSelectOption], FailFast(), Field(min_length=1), SkipInvalidItems(), OrEmpty()]
     """The group's values. There must be at least one."""
 
 
@@ -132,7 +132,7 @@ class SetSessionConfigOptionRequestBase(Extensible):
 class SetSessionConfigOptionRequestBoolean(SetSessionConfigOptionRequestBase):
     """On or off, for `boolean` options."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["boolean"] = "boolean"
 
@@ -143,7 +143,7 @@ class SetSessionConfigOptionRequestBoolean(SetSessionConfigOptionRequestBase):
 class SetSessionConfigOptionRequestId(SetSessionConfigOptionRequestBase):
     """A choice by id, for `select` and other options whose values have ids."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["id"] = "id"
 
@@ -154,7 +154,7 @@ class SetSessionConfigOptionRequestId(SetSessionConfigOptionRequestBase):
 class SetSessionConfigOptionResponse(Extensible):
     """The change is made. Since one option can affect others, the answer always shows all of them."""
 
-    config_options: Annotated[list[SessionConfigOption], SkipInvalidItems()]
+    config_options: Annotated[list[SessionConfigOption], FailFast(), SkipInvalidItems()]
     """Every option of the session with the value it now has, in place of what the client knew before."""
 
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -23,7 +25,9 @@ from . import scalars
 class Annotations(Extensible):
     """Hints on an object, which a client can take into account in how it uses or displays it."""
 
-    audience: Annotated[list[scalars.Role] | None, SkipInvalidItems(), OrAbsent()] = None
+    model_post_init = WireModel.disown_unknown
+
+    audience: Annotated[list[scalars.Role] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """Whom the content is meant for, which can be the user, the assistant, both or someone else. Absent or `null`:
     nobody is named.
     """
@@ -42,7 +46,7 @@ class Annotations(Extensible):
 class AudioContent(Extensible):
     """Audio that goes to a model or comes from one, with its bytes inside the block."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["audio"] = "audio"
 
@@ -59,6 +63,8 @@ class AudioContent(Extensible):
 class BlobResourceContents(Extensible):
     """A binary resource with its content."""
 
+    model_post_init = WireModel.disown_unknown
+
     blob: str
     """The complete bytes of the resource in base64."""
 
@@ -74,7 +80,7 @@ class EmbeddedResource(Extensible):
     can share what the receiver has no access to.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["resource"] = "resource"
 
@@ -88,6 +94,8 @@ class EmbeddedResource(Extensible):
 class Icon(Extensible):
     """A picture for use in an interface, possibly meant for certain sizes or for one theme."""
 
+    model_post_init = WireModel.disown_unknown
+
     src: str
     """Where the icon is found. It must be an `https:` or `data:` URI, and clients reject every other scheme. They
     send no credentials when they fetch it and follow no redirect to another scheme or origin.
@@ -98,7 +106,7 @@ class Icon(Extensible):
     type from the source counts.
     """
 
-    sizes: Annotated[list[str] | None, SkipInvalidItems(), OrAbsent()] = None
+    sizes: Annotated[list[str] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The sizes that the icon suits. Each should be a width and a height, as in `48x48`, or `any` for a scalable
     format such as SVG. Absent or `null`: none are stated, and the client should take every size to be fine.
     """
@@ -110,7 +118,7 @@ class Icon(Extensible):
 class ImageContent(Extensible):
     """An image that goes to a model or comes from one, with its bytes inside the block."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["image"] = "image"
 
@@ -132,7 +140,9 @@ class ResourceLink(Extensible):
     read it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
+
+    model_post_init = WireModel.disown_unknown
 
     type: Literal["resource_link"] = "resource_link"
 
@@ -148,7 +158,7 @@ class ResourceLink(Extensible):
     description: Annotated[str | None, OrAbsent()] = None
     """Further details for people to read. Absent or `null`: there are none."""
 
-    icons: Annotated[list[Icon] | None, SkipInvalidItems(), OrAbsent()] = None
+    icons: Annotated[list[Icon] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """Icons of various sizes that a client can show with the link. Absent or `null`: none."""
 
     mime_type: Annotated[scalars.MediaType | None, OrAbsent()] = None
@@ -164,7 +174,7 @@ class ResourceLink(Extensible):
 class TextContent(Extensible):
     """Text that goes to a model or comes from one."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["text"] = "text"
 
@@ -177,6 +187,8 @@ class TextContent(Extensible):
 
 class TextResourceContents(Extensible):
     """Carries a resource that can be written as text, such as a source file, inside the message."""
+
+    model_post_init = WireModel.disown_unknown
 
     text: str
     """The complete text of the resource."""

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -22,11 +24,11 @@ class Diff(Extensible):
     client can render, for all of the changes or only some, and must not contradict them.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["diff"] = "diff"
 
-    changes: Annotated[list[DiffChange], SkipInvalidItems()]
+    changes: Annotated[list[DiffChange], FailFast(), SkipInvalidItems()]
     """One entry per change to a file. It tells a client what was touched and how, with no patch to parse."""
 
     patch: Annotated[DiffPatch | None, OrAbsent()] = None
@@ -39,6 +41,8 @@ class DiffChangeBase(Extensible):
     """What happened to one file. The `operation` decides which paths go with it: one for `add`, `delete` and
     `modify`, two for `move` and `copy`.
     """
+
+    model_post_init = WireModel.disown_unknown
 
     file_type: Annotated[scalars.DiffFileType | None, OrAbsent()] = None
     """What sort of entry the file is once the operation is done, or was before a `delete`. Absent or `null`: not
@@ -71,7 +75,7 @@ class DiffPathChange(WireModel):
 class DiffChangeAdd(DiffChangeBase, DiffPathChange):
     """The file is new."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("operation",)
+    __tags__ = ("operation",)
 
     operation: Literal["add"] = "add"
 
@@ -79,7 +83,7 @@ class DiffChangeAdd(DiffChangeBase, DiffPathChange):
 class DiffChangeDelete(DiffChangeBase, DiffPathChange):
     """The file is gone."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("operation",)
+    __tags__ = ("operation",)
 
     operation: Literal["delete"] = "delete"
 
@@ -87,7 +91,7 @@ class DiffChangeDelete(DiffChangeBase, DiffPathChange):
 class DiffChangeModify(DiffChangeBase, DiffPathChange):
     """The file changed and stayed where it is."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("operation",)
+    __tags__ = ("operation",)
 
     operation: Literal["modify"] = "modify"
 
@@ -105,7 +109,7 @@ class DiffPathPairChange(WireModel):
 class DiffChangeCopy(DiffChangeBase, DiffPathPairChange):
     """The file at `path` was made from the one at `oldPath`."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("operation",)
+    __tags__ = ("operation",)
 
     operation: Literal["copy"] = "copy"
 
@@ -113,7 +117,7 @@ class DiffChangeCopy(DiffChangeBase, DiffPathPairChange):
 class DiffChangeMove(DiffChangeBase, DiffPathPairChange):
     """The file has another place or name, given in `path`; `oldPath` is where it used to be."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("operation",)
+    __tags__ = ("operation",)
 
     operation: Literal["move"] = "move"
 

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -25,7 +25,7 @@ from . import scalars
 class BooleanPropertySchema(Extensible):
     """An input for yes or no, such as a checkbox."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["boolean"] = "boolean"
 
@@ -73,7 +73,7 @@ class CreateElicitationResponseBase(Extensible):
 class CreateElicitationResponseCancel(CreateElicitationResponseBase):
     """The question was called off, as when the user closes it without a choice."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("action",)
+    __tags__ = ("action",)
 
     action: Literal["cancel"] = "cancel"
 
@@ -81,7 +81,7 @@ class CreateElicitationResponseCancel(CreateElicitationResponseBase):
 class CreateElicitationResponseDecline(CreateElicitationResponseBase):
     """The user said no."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("action",)
+    __tags__ = ("action",)
 
     action: Literal["decline"] = "decline"
 
@@ -100,7 +100,7 @@ class CreateElicitationResponseAccept(CreateElicitationResponseBase, Elicitation
     finished.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("action",)
+    __tags__ = ("action",)
 
     action: Literal["accept"] = "accept"
 
@@ -131,7 +131,7 @@ class CreateElicitationRequestFormRequest(CreateElicitationRequestBase, Elicitat
     as during a login.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("mode",)
+    __tags__ = ("mode",)
 
     mode: Literal["form"] = "form"
 
@@ -148,7 +148,7 @@ class ElicitationSchema(Extensible):
     properties: dict[str, ElicitationPropertySchema]
     """The inputs, by the names their values come back under. They must be of simple types, without nested objects."""
 
-    required: list[str] | None = None
+    required: Annotated[list[str] | None, FailFast()] = None
     """Names of the inputs the answer must contain. Absent or `null`: all are optional."""
 
     description: Annotated[str | None, OrAbsent()] = None
@@ -159,6 +159,8 @@ class ElicitationSessionScope(WireModel):
     """Places a question in a session. It may name a tool call too, for instance where an MCP server asked while
     that call was running and the agent hands the question on to the user.
     """
+
+    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The session the question arose in."""
@@ -176,7 +178,7 @@ class CreateElicitationRequestFormSession(CreateElicitationRequestBase, Elicitat
     secrets or credentials. The form belongs to a session, and to one of its tool calls if that is named.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("mode",)
+    __tags__ = ("mode",)
 
     mode: Literal["form"] = "form"
 
@@ -214,7 +216,7 @@ class CreateElicitationRequestUrlRequest(CreateElicitationRequestBase, Elicitati
     page belongs to a pending request from the client, where no session is involved, as during a login.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("mode",)
+    __tags__ = ("mode",)
 
     mode: Literal["url"] = "url"
 
@@ -228,7 +230,7 @@ class CreateElicitationRequestUrlSession(CreateElicitationRequestBase, Elicitati
     page belongs to a session, and to one of its tool calls if that is named.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("mode",)
+    __tags__ = ("mode",)
 
     mode: Literal["url"] = "url"
 
@@ -259,7 +261,7 @@ class EnumOption(Extensible):
 class IntegerPropertySchema(Extensible):
     """An input for a whole number."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["integer"] = "integer"
 
@@ -282,7 +284,9 @@ class IntegerPropertySchema(Extensible):
 class MultiSelectPropertySchema(Extensible):
     """An input for several choices at once."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
+
+    model_post_init = WireModel.disown_unknown
 
     type: Literal["array"] = "array"
 
@@ -301,14 +305,14 @@ class MultiSelectPropertySchema(Extensible):
     items: MultiSelectItems
     """The values to choose from."""
 
-    default: Annotated[list[str] | None, SkipInvalidItems(), OrAbsent()] = None
+    default: Annotated[list[str] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The values chosen at first. Absent or `null`: no default."""
 
 
 class NumberPropertySchema(Extensible):
     """An input for a number, with or without a fraction."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["number"] = "number"
 
@@ -331,18 +335,20 @@ class NumberPropertySchema(Extensible):
 class StringMultiSelectItems(Extensible):
     """Bare values of a multiple choice."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["string"] = "string"
 
-    enum: Annotated[list[str], Field(min_length=1)]
+    enum: Annotated[list[str], FailFast(), Field(min_length=1)]
     """The values, which also serve as their labels; there must be at least one."""
 
 
 class StringPropertySchema(Extensible):
     """An input for text. With `enum` or `oneOf` it becomes a choice of one value."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
+
+    model_post_init = WireModel.disown_unknown
 
     type: Literal["string"] = "string"
 
@@ -367,12 +373,12 @@ class StringPropertySchema(Extensible):
     default: Annotated[str | None, OrAbsent()] = None
     """What the input holds at first. Absent or `null`: no default."""
 
-    enum: Annotated[list[str] | None, Field(min_length=1)] = None
+    enum: Annotated[list[str] | None, FailFast(), Field(min_length=1)] = None
     """The values to choose from, which also serve as their labels; there must be at least one. Absent or `null`:
     no choices come from here.
     """
 
-    one_of: Annotated[list[EnumOption] | None, Field(min_length=1)] = None
+    one_of: Annotated[list[EnumOption] | None, FailFast(), Field(min_length=1)] = None
     """The values to choose from, each with a label of its own; there must be at least one. Absent or `null`: no
     choices come from here.
     """
@@ -381,7 +387,7 @@ class StringPropertySchema(Extensible):
 class TitledMultiSelectItems(Extensible):
     """Labelled values of a multiple choice."""
 
-    any_of: Annotated[list[EnumOption], Field(min_length=1)]
+    any_of: Annotated[list[EnumOption], FailFast(), Field(min_length=1)]
     """The values, each with its label; there must be at least one."""
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
+from pydantic import FailFast
+
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
     FirstThatFits,
@@ -43,7 +45,7 @@ class UnsupportedProtocolVersionErrorData(Extensible):
     requested: scalars.ProtocolVersion
     """The version the client asked for in `initialize`."""
 
-    supported: list[scalars.ProtocolVersion]
+    supported: Annotated[list[scalars.ProtocolVersion], FailFast()]
     """The versions the agent speaks, all of them above `requested`."""
 
 

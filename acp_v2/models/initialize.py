@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
-from acp_v2.wire_model import Extensible
+from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
     OrAbsent,
     SkipInvalidItems,
@@ -55,6 +55,8 @@ class InitializeResponse(Extensible):
     sign in.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     protocol_version: scalars.ProtocolVersion
     """The highest version the agent supports that does not exceed the requested one; if there is none, the agent
     answers with the error `-32022` instead. The client must make sure that it speaks the version it gets, and
@@ -69,7 +71,9 @@ class InitializeResponse(Extensible):
     )
     """What the client can use the agent for. Absent: the same as `{}`, which does not even include sessions."""
 
-    auth_methods: Annotated[list[auth.AuthMethod], SkipInvalidItems(), OrAbsent()] = Field(default_factory=list)
+    auth_methods: Annotated[list[auth.AuthMethod], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
+        default_factory=list
+    )
     """Ways for the user to sign in. An agent that lists any must support both `auth/login` and `auth/logout`;
     absent or empty, it offers neither, and the client must not call them.
     """

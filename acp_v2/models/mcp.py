@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -54,7 +54,7 @@ class McpServerAcp(Extensible):
     so there is no other transport to set up.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["acp"] = "acp"
 
@@ -70,7 +70,7 @@ class McpServerAcp(Extensible):
 class McpServerHttp(Extensible):
     """A server the agent reaches at a URL."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["http"] = "http"
 
@@ -80,7 +80,7 @@ class McpServerHttp(Extensible):
     url: str
     """Where the agent sends its requests to the server."""
 
-    headers: Annotated[list[HttpHeader], NullAsAbsent()] = Field(default_factory=list)
+    headers: Annotated[list[HttpHeader], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Headers to send along with requests, for example for authorisation. Those that the MCP transport defines
     belong to the transport, and agents use its values for them.
     """
@@ -89,7 +89,7 @@ class McpServerHttp(Extensible):
 class McpServerStdio(Extensible):
     """A server the agent starts itself and talks to over standard input and output."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["stdio"] = "stdio"
 
@@ -99,10 +99,10 @@ class McpServerStdio(Extensible):
     command: scalars.AbsolutePath
     """The program to start, by its absolute path."""
 
-    args: Annotated[list[str], NullAsAbsent()] = Field(default_factory=list)
+    args: Annotated[list[str], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Arguments for the program, in order. Absent, `null` or empty: none."""
 
-    env: Annotated[list[auth.EnvVariable], NullAsAbsent()] = Field(default_factory=list)
+    env: Annotated[list[auth.EnvVariable], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Environment variables for the process. Their names should be unique; an agent may reject a repeated one with
     `-32602`, and if it does not, the last entry counts.
     """

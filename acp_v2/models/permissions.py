@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -22,7 +22,7 @@ from . import scalars, tools
 class CancelledPermissionOutcome(Extensible):
     """The question got no answer, which is no permission."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("outcome",)
+    __tags__ = ("outcome",)
 
     outcome: Literal["cancelled"] = "cancelled"
 
@@ -30,7 +30,9 @@ class CancelledPermissionOutcome(Extensible):
 class CommandPermissionSubject(Extensible):
     """The question is about a command. On a yes the agent runs it; the client is not asked to run anything."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
+
+    model_post_init = WireModel.disown_unknown
 
     type: Literal["command"] = "command"
 
@@ -83,7 +85,7 @@ class RequestPermissionRequest(Extensible):
     subject: RequestPermissionSubject | None = None
     """What the question is about, in a form that a program can read. Absent or `null`: only the texts tell."""
 
-    options: Annotated[list[PermissionOption], Field(min_length=1)]
+    options: Annotated[list[PermissionOption], FailFast(), Field(min_length=1)]
     """The answers to choose from; there must be one at least."""
 
 
@@ -97,7 +99,7 @@ class RequestPermissionResponse(Extensible):
 class SelectedPermissionOutcome(Extensible):
     """The question was answered with one of its options."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("outcome",)
+    __tags__ = ("outcome",)
 
     outcome: Literal["selected"] = "selected"
 
@@ -108,7 +110,7 @@ class SelectedPermissionOutcome(Extensible):
 class ToolCallPermissionSubject(Extensible):
     """The question is about a tool call."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["tool_call"] = "tool_call"
 

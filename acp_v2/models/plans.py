@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -35,7 +37,7 @@ class PlanFile(Extensible):
     A plan that is kept in a file.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["file"] = "file"
 
@@ -49,14 +51,14 @@ class PlanFile(Extensible):
 class PlanItems(Extensible):
     """A plan as a list of tasks."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["items"] = "items"
 
     plan_id: scalars.PlanId
     """The plan to create or replace."""
 
-    entries: Annotated[list[PlanEntry], SkipInvalidItems()]
+    entries: Annotated[list[PlanEntry], FailFast(), SkipInvalidItems()]
     """All tasks of the plan with the status each has now. The agent must list every one each time, also those that
     did not change, as the client puts this list in place of the last one.
     """
@@ -68,7 +70,7 @@ class PlanMarkdown(Extensible):
     A plan that is a text of its own rather than a list of tasks.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["markdown"] = "markdown"
 
@@ -85,7 +87,7 @@ class PlanRemoved(Extensible):
     Says that a plan no longer exists, so that the client stops showing it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["plan_removed"] = "plan_removed"
 
@@ -96,7 +98,7 @@ class PlanRemoved(Extensible):
 class PlanUpdate(Extensible):
     """Creates a plan or gives an existing one new content. The new content replaces the old as a whole."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["plan_update"] = "plan_update"
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.idempotency_key import IdempotencyKey
-from acp_v2.wire_model import Extensible
+from acp_v2.wire_model import Extensible, WireModel
 
 from . import content, scalars
 
@@ -29,10 +29,12 @@ class PromptRequest(Extensible):
     repeat: without one, a repeat can insert the message a second time and run the work twice.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The session the message is for, which the client has created or resumed on its connection."""
 
-    prompt: Annotated[list[content.ContentBlock], Field(min_length=1)]
+    prompt: Annotated[list[content.ContentBlock], FailFast(), Field(min_length=1)]
     """The message, block by block. Every agent must support `text` and `resource_link`; `PromptCapabilities` says
     what else it takes, and the client must fit its interface to that. Context the user refers to may go in as
     `resource` or `resource_link`; where it is available `resource` is preferred, as it spares a round trip and

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
@@ -47,7 +47,7 @@ class ListProvidersResponse(Extensible):
     The providers a client can configure. Headers, which may hold secrets, are not part of it.
     """
 
-    providers: list[ProviderInfo]
+    providers: Annotated[list[ProviderInfo], FailFast()]
     """One entry for each configurable provider, with its current routing in a form that a user interface can show."""
 
 
@@ -73,7 +73,7 @@ class ProviderInfo(Extensible):
     provider_id: scalars.ProviderId
     """The value by which `providers/set` and `providers/disable` refer to this provider."""
 
-    supported: Annotated[list[scalars.LlmProtocol], SkipInvalidItems(), OrEmpty()]
+    supported: Annotated[list[scalars.LlmProtocol], FailFast(), SkipInvalidItems(), OrEmpty()]
     """The APIs this provider can be set to."""
 
     required: bool

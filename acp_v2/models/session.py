@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -86,16 +86,20 @@ class ForkSessionRequest(Extensible):
     another fork.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The session to branch from, whose own history stays as it is."""
 
     cwd: scalars.AbsolutePath
     """The directory the fork works in. Must be absolute."""
 
-    additional_directories: Annotated[list[scalars.AbsolutePath], NullAsAbsent()] = Field(default_factory=list)
+    additional_directories: Annotated[list[scalars.AbsolutePath], FailFast(), NullAsAbsent()] = Field(
+        default_factory=list
+    )
     """All further workspace roots of the fork, each an absolute path. Absent, `null` or empty: it has none."""
 
-    mcp_servers: Annotated[list[mcp.McpServer], NullAsAbsent()] = Field(default_factory=list)
+    mcp_servers: Annotated[list[mcp.McpServer], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """The MCP servers to connect to for the fork. Absent and `null` read as an empty list."""
 
     system_prompt: SystemPrompt | None = None
@@ -111,17 +115,19 @@ class ForkSessionResponse(Extensible):
     The fork exists, as a session in its own right.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The id of the fork, not of the session it came from."""
 
-    config_options: Annotated[list[config.SessionConfigOption], SkipInvalidItems(), OrAbsent()] = Field(
+    config_options: Annotated[list[config.SessionConfigOption], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The config options the fork begins with, until a `config_option_update` replaces them. Absent or empty: none
     are advertised. Must be sent as an array, not `null`; a `null` received counts as absent.
     """
 
-    available_commands: Annotated[list[commands.AvailableCommand], SkipInvalidItems(), OrAbsent()] = Field(
+    available_commands: Annotated[list[commands.AvailableCommand], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The commands the fork begins with, until an `available_commands_update` replaces them. Absent or empty: none
@@ -155,7 +161,9 @@ class ListSessionsRequest(Extensible):
 class ListSessionsResponse(Extensible):
     """One page of the sessions that matched."""
 
-    sessions: Annotated[list[SessionInfo], SkipInvalidItems(), OrEmpty()]
+    model_post_init = WireModel.disown_unknown
+
+    sessions: Annotated[list[SessionInfo], FailFast(), SkipInvalidItems(), OrEmpty()]
     """The sessions on this page. When nothing matches, the agent must send an empty array."""
 
     next_cursor: scalars.SessionListCursor | None = None
@@ -167,16 +175,20 @@ class ListSessionsResponse(Extensible):
 class NewSessionRequest(Extensible):
     """Asks the agent to start a conversation in a working directory. Every such request creates another session."""
 
+    model_post_init = WireModel.disown_unknown
+
     cwd: scalars.AbsolutePath
     """The directory the session works in and resolves relative paths against. Must be absolute."""
 
-    additional_directories: Annotated[list[scalars.AbsolutePath], NullAsAbsent()] = Field(default_factory=list)
+    additional_directories: Annotated[list[scalars.AbsolutePath], FailFast(), NullAsAbsent()] = Field(
+        default_factory=list
+    )
     """Further workspace roots, each an absolute path; they widen the session's scope and leave `cwd` the base of
     relative paths. Absent, `null` or empty: no further roots. Clients must only send it if the agent advertises
     `session.additionalDirectories`.
     """
 
-    mcp_servers: Annotated[list[mcp.McpServer], NullAsAbsent()] = Field(default_factory=list)
+    mcp_servers: Annotated[list[mcp.McpServer], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """The MCP servers the agent should connect to, each over a transport it advertises. Absent, `null` or empty:
     none.
     """
@@ -194,17 +206,19 @@ class NewSessionResponse(Extensible):
     response, and the client must not replace a state it has already been told when the response comes in.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The new session's id, which every later request about this conversation carries."""
 
-    config_options: Annotated[list[config.SessionConfigOption], SkipInvalidItems(), OrAbsent()] = Field(
+    config_options: Annotated[list[config.SessionConfigOption], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The config options at the start; each `config_option_update` replaces the list. Absent or empty: the agent
     advertises none. A sender must write an array, not `null`; a receiver reads `null` as absent.
     """
 
-    available_commands: Annotated[list[commands.AvailableCommand], SkipInvalidItems(), OrAbsent()] = Field(
+    available_commands: Annotated[list[commands.AvailableCommand], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The commands at the start; each `available_commands_update` replaces the list. Absent or empty: none are
@@ -215,7 +229,7 @@ class NewSessionResponse(Extensible):
 class ReplayFromStart(Extensible):
     """Asks for the retained conversation from its beginning, first entry included; it has no parameters."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["start"] = "start"
 
@@ -225,6 +239,8 @@ class ResumeSessionRequest(Extensible):
     retained history. Resuming an active session synchronises it again.
     """
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The session to go on with, for example one from `session/list`."""
 
@@ -233,13 +249,15 @@ class ResumeSessionRequest(Extensible):
     with `-32602`, and may normalise paths before it compares them.
     """
 
-    additional_directories: Annotated[list[scalars.AbsolutePath], NullAsAbsent()] = Field(default_factory=list)
+    additional_directories: Annotated[list[scalars.AbsolutePath], FailFast(), NullAsAbsent()] = Field(
+        default_factory=list
+    )
     """All further workspace roots from now on, each an absolute path; they may differ from any list used or
     reported before, provided that `cwd` is the session's. Absent, `null` or empty: none, and earlier ones do
     not come back.
     """
 
-    mcp_servers: Annotated[list[mcp.McpServer], NullAsAbsent()] = Field(default_factory=list)
+    mcp_servers: Annotated[list[mcp.McpServer], FailFast(), NullAsAbsent()] = Field(default_factory=list)
     """Every MCP server the client wants connected. Absent, `null` or empty: none, and the agent should not bring
     back those of an earlier request.
     """
@@ -264,14 +282,16 @@ class ResumeSessionResponse(Extensible):
     response and behind any replayed history; the response alone does not mean `idle`.
     """
 
-    config_options: Annotated[list[config.SessionConfigOption], SkipInvalidItems(), OrAbsent()] = Field(
+    model_post_init = WireModel.disown_unknown
+
+    config_options: Annotated[list[config.SessionConfigOption], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The config options as they stand on resuming; a later `config_option_update` replaces them. Absent or empty:
     the agent advertises none. A sender must write an array, not `null`, which receivers read as absent.
     """
 
-    available_commands: Annotated[list[commands.AvailableCommand], SkipInvalidItems(), OrAbsent()] = Field(
+    available_commands: Annotated[list[commands.AvailableCommand], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
     """The commands as they stand on resuming; a later `available_commands_update` replaces them. Absent or empty:
@@ -282,13 +302,17 @@ class ResumeSessionResponse(Extensible):
 class SessionInfo(Extensible):
     """What `session/list` tells about one session."""
 
+    model_post_init = WireModel.disown_unknown
+
     session_id: scalars.SessionId
     """The id by which the session can be resumed or otherwise addressed."""
 
     cwd: scalars.AbsolutePath
     """The session's working directory, an absolute path. A client that resumes the session must send it again."""
 
-    additional_directories: Annotated[list[scalars.AbsolutePath], NullAsAbsent()] = Field(default_factory=list)
+    additional_directories: Annotated[list[scalars.AbsolutePath], FailFast(), NullAsAbsent()] = Field(
+        default_factory=list
+    )
     """The further workspace roots of the session, complete, in order and each absolute. Absent, `null` or empty:
     none reported. A client must not merge the list with one it had before.
     """
@@ -313,7 +337,9 @@ class SessionInfoUpdate(Extensible):
     top-level keys.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
+
+    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["session_info_update"] = "session_info_update"
 
@@ -395,7 +421,7 @@ class SystemPrompt(Extensible):
     with an error, not read it as `append` or `override`.
     """
 
-    content: list[content_1.ContentBlock]
+    content: Annotated[list[content_1.ContentBlock], FailFast()]
     """The instructions. An agent with the capability must accept `text` blocks. Clients must not send other types
     until a capability allows them, and an agent must answer any type it does not support, unknown ones
     included, with an error. Clients must not send an empty array; an agent may answer one with `-32602`, and

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -24,7 +26,7 @@ class BackgroundSubagent(Extensible):
     Lists a subagent session that a `subagent_update` has tied to this session.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["subagent"] = "subagent"
 
@@ -35,7 +37,7 @@ class BackgroundSubagent(Extensible):
 class BackgroundTerminal(Extensible):
     """Lists a terminal whose process runs in the background."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["terminal"] = "terminal"
 
@@ -46,7 +48,7 @@ class BackgroundTerminal(Extensible):
 class BackgroundToolCall(Extensible):
     """Lists a tool call whose work goes on in the background."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["tool_call"] = "tool_call"
 
@@ -74,7 +76,7 @@ class IdleStateUpdateBase(Extensible):
     The tokens that the completed foreground work took. Absent or `null`: not reported with this update.
     """
 
-    background: Annotated[list[BackgroundWork] | None, OrAbsent()] = None
+    background: Annotated[list[BackgroundWork] | None, FailFast(), OrAbsent()] = None
     """All work that goes on in the background, listed completely. Absent or `null`: the agent does not report such
     work, which does not mean there is none; a malformed list counts as this. `[]`: nothing runs. An agent that
     reports background work must do so in every state update of the session.
@@ -89,7 +91,7 @@ class IdleStateUpdateCancelled(IdleStateUpdateBase):
     timeout as `error` for instance.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -107,7 +109,7 @@ class IdleStateUpdateEndTurn(IdleStateUpdateBase):
     too.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -126,7 +128,7 @@ class IdleStateUpdateError(IdleStateUpdateBase, ErrorStopReason):
     the response to the prompt remains a success.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -142,7 +144,7 @@ class IdleStateUpdateError(IdleStateUpdateBase, ErrorStopReason):
 class IdleStateUpdateMaxTokens(IdleStateUpdateBase):
     """The work ended at the limit of tokens."""
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -158,7 +160,7 @@ class IdleStateUpdateMaxTokens(IdleStateUpdateBase):
 class IdleStateUpdateMaxTurnRequests(IdleStateUpdateBase):
     """The work ended at the limit of model requests it was allowed."""
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -174,10 +176,12 @@ class IdleStateUpdateMaxTurnRequests(IdleStateUpdateBase):
 class IdleStateUpdateNone(IdleStateUpdateBase):
     """No reason is given, since the field is missing or `null`."""
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "state",
         "session_update",
     )
+
+    model_post_init = WireModel.disown_unknown
 
     state: Literal["idle"] = "idle"
 
@@ -189,7 +193,7 @@ class IdleStateUpdateNone(IdleStateUpdateBase):
 class IdleStateUpdateRefusal(IdleStateUpdateBase):
     """The work ended because the agent declined to go on."""
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "stop_reason",
         "state",
         "session_update",
@@ -209,7 +213,7 @@ class OtherStateUpdate(WireModel):
     states, unless the client advertised that it supports this one.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     state: Annotated[str, UnlistedTag(frozenset({"running", "idle", "requires_action", "unknown"}))]
 
@@ -224,7 +228,7 @@ class RequiresActionStateUpdate(Extensible):
     should ignore answers that come after the work has ended and not take it up again because of them.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "state",
         "session_update",
     )
@@ -233,7 +237,7 @@ class RequiresActionStateUpdate(Extensible):
 
     session_update: Literal["state_update"] = "state_update"
 
-    background: Annotated[list[BackgroundWork] | None, OrAbsent()] = None
+    background: Annotated[list[BackgroundWork] | None, FailFast(), OrAbsent()] = None
     """Whatever runs in the background meanwhile, listed completely. Absent or `null`: the agent does not report
     such work, though there may be some; a malformed list counts as this. `[]`: there is none. An agent that
     reports background work must do so in every state update of the session.
@@ -245,7 +249,7 @@ class RunningStateUpdate(Extensible):
     for example, and says nothing about the insertion.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "state",
         "session_update",
     )
@@ -254,7 +258,7 @@ class RunningStateUpdate(Extensible):
 
     session_update: Literal["state_update"] = "state_update"
 
-    background: Annotated[list[BackgroundWork] | None, OrAbsent()] = None
+    background: Annotated[list[BackgroundWork] | None, FailFast(), OrAbsent()] = None
     """Whatever runs apart from the foreground work, listed completely. Absent or `null`: the agent does not report
     such work, though there may be some; a malformed list counts as this. `[]`: there is none. An agent that
     reports background work must do so in every state update of the session.
@@ -287,7 +291,7 @@ class UnknownIdleStateUpdate(IdleStateUpdateBase):
     that work stopped without saying why.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "state",
         "session_update",
     )
@@ -329,7 +333,7 @@ class UnknownStateUpdate(Extensible):
     pending request settled and no capability withdrawn by it; capabilities have updates of their own.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = (
+    __tags__ = (
         "state",
         "session_update",
     )
@@ -338,7 +342,7 @@ class UnknownStateUpdate(Extensible):
 
     session_update: Literal["state_update"] = "state_update"
 
-    background: Annotated[list[BackgroundWork] | None, OrAbsent()] = None
+    background: Annotated[list[BackgroundWork] | None, FailFast(), OrAbsent()] = None
     """Whatever runs in the background, listed completely. Absent or `null`: the agent does not report such work,
     though there may be some; a malformed list counts as this. `[]`: there is none. An agent that reports
     background work must do so in every state update of the session.
@@ -369,6 +373,8 @@ class Usage(Extensible):
 
     The tokens that the foreground work just completed has taken. They are not summed up over the session.
     """
+
+    model_post_init = WireModel.disown_unknown
 
     total_tokens: Annotated[int, Integral(ge=0)]
     """Tokens of every kind taken together."""

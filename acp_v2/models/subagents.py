@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from acp_v2.wire_model import Extensible
+from pydantic import FailFast
+
+from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
     OrAbsent,
     SkipInvalidItems,
@@ -32,7 +34,9 @@ class SessionMessage(Extensible):
     the fields given change it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
+
+    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["session_message"] = "session_message"
 
@@ -55,7 +59,7 @@ class SessionMessage(Extensible):
     come while the text is already streaming. Absent: no change. `null`: cleared.
     """
 
-    content: Annotated[list[content_1.ContentBlock] | None, SkipInvalidItems(), OrAbsent()] = None
+    content: Annotated[list[content_1.ContentBlock] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The whole message. An array replaces all that was there, streamed parts included. Absent: no change; `null`
     clears it.
     """
@@ -68,7 +72,7 @@ class SessionMessageChunk(Extensible):
     come before the pieces, among them or after the last.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["session_message_chunk"] = "session_message_chunk"
 
@@ -106,7 +110,9 @@ class SubagentUpdate(Extensible):
     no news.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
+
+    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["subagent_update"] = "subagent_update"
 
@@ -139,7 +145,7 @@ class SubagentUpdate(Extensible):
     works where its immediate parent does.
     """
 
-    additional_directories: list[scalars.AbsolutePath] | None = None
+    additional_directories: Annotated[list[scalars.AbsolutePath] | None, FailFast()] = None
     """Further workspace roots the agent gave the child, as the whole list; `[]` means that it has none. Absent,
     they stay; `null` clears them. While they are unset those of the immediate parent apply, whatever `cwd`
     says.

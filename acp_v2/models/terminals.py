@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from acp_v2.wire_model import Extensible
+from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
     Integral,
     OrAbsent,
@@ -43,7 +43,7 @@ class Terminal(Extensible):
     agent owns the terminal, so there is no typing into it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["terminal"] = "terminal"
 
@@ -68,6 +68,8 @@ class TerminalCapabilities(Extensible):
 
 class TerminalExitStatus(Extensible):
     """How a command ended. That this object is there means the command has ended, whether or not it says more."""
+
+    model_post_init = WireModel.disown_unknown
 
     exit_code: Annotated[int | None, Integral(), OrAbsent()] = None
     """The exit code in the platform's own terms; it can be negative, as on Windows. Absent or `null`: none is
@@ -94,7 +96,7 @@ class TerminalOutputChunk(Extensible):
     an escape sequence, so a client has to keep its decoder's state from one to the next.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["terminal_output_chunk"] = "terminal_output_chunk"
 
@@ -124,7 +126,9 @@ class TerminalUpdate(Extensible):
     yet.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
+
+    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["terminal_update"] = "terminal_update"
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import FailFast
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -43,7 +45,7 @@ class CancelToolCallResponse(Extensible):
 class Content(Extensible):
     """Makes an ordinary content block an item of a tool call's content."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("type",)
+    __tags__ = ("type",)
 
     type: Literal["content"] = "content"
 
@@ -71,7 +73,7 @@ class ToolCallContentChunk(Extensible):
     content instead can send `tool_call_update` with `content`.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["tool_call_content_chunk"] = "tool_call_content_chunk"
 
@@ -103,7 +105,9 @@ class ToolCallUpdate(Extensible):
     their defaults.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
+
+    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["tool_call_update"] = "tool_call_update"
 
@@ -126,12 +130,12 @@ class ToolCallUpdate(Extensible):
     status: Annotated[scalars.ToolCallStatus | None, OrAbsent()] = None
     """How far the call has come. Absent: no change, and a new call is `pending`. `null`: `pending` again."""
 
-    content: Annotated[list[ToolCallContent] | None, SkipInvalidItems(), OrAbsent()] = None
+    content: Annotated[list[ToolCallContent] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """All that the call has produced; it replaces what is stored, chunks included. Absent: no change. `null` or
     `[]`: cleared.
     """
 
-    locations: Annotated[list[ToolCallLocation] | None, SkipInvalidItems(), OrAbsent()] = None
+    locations: Annotated[list[ToolCallLocation] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The places in files that the call works on, which lets a client follow the agent. Absent: no change. `null`
     or `[]`: cleared.
     """

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from acp_v2.wire_model import Extensible, WireModel
 from acp_v2.wire_types import (
@@ -27,14 +27,14 @@ class AgentMessage(Extensible):
     their arrival, so that `content` given here overrides every earlier chunk, and later chunks extend it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["agent_message"] = "agent_message"
 
     message_id: scalars.MessageId
     """The message to patch; an id the client does not know yet makes a new one."""
 
-    content: Annotated[list[content_1.ContentBlock] | None, SkipInvalidItems(), OrAbsent()] = None
+    content: Annotated[list[content_1.ContentBlock] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The whole content of the message, which replaces what there was. Absent: no change, and a new message starts
     empty. `null` or `[]`: cleared.
     """
@@ -46,14 +46,14 @@ class AgentThought(Extensible):
     it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["agent_thought"] = "agent_thought"
 
     message_id: scalars.MessageId
     """The thought to patch; an id that no thought has had yet makes a new one."""
 
-    content: Annotated[list[content_1.ContentBlock] | None, SkipInvalidItems(), OrAbsent()] = None
+    content: Annotated[list[content_1.ContentBlock] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The whole content of the thought, which replaces what there was. Absent: no change, and a new thought starts
     empty. `null` or `[]`: cleared.
     """
@@ -64,7 +64,7 @@ class CompactionSummaryChunk(Extensible):
     not seen before creates a compaction, with status `in_progress`.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["compaction_summary_chunk"] = "compaction_summary_chunk"
 
@@ -82,7 +82,7 @@ class CompactionUpdate(Extensible):
     stored, except that a `_meta` object is merged into it by top-level key.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["compaction_update"] = "compaction_update"
 
@@ -92,7 +92,7 @@ class CompactionUpdate(Extensible):
     status: scalars.CompactionStatus
     """Where the compaction stands now."""
 
-    summary: Annotated[list[content_1.ContentBlock] | None, SkipInvalidItems(), OrAbsent()] = None
+    summary: Annotated[list[content_1.ContentBlock] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The whole summary, fit to be shown to the user; it replaces the one before, chunks included. Absent: no
     change. `null` or `[]`: cleared.
     """
@@ -118,7 +118,7 @@ class ContentChunk(Extensible):
 class AgentMessageChunk(ContentChunk):
     """Appends one block to an agent message that is being streamed."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["agent_message_chunk"] = "agent_message_chunk"
 
@@ -126,7 +126,7 @@ class AgentMessageChunk(ContentChunk):
 class AgentThoughtChunk(ContentChunk):
     """Appends one block to a thought, the agent's inner reasoning, as it is streamed."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["agent_thought_chunk"] = "agent_thought_chunk"
 
@@ -147,7 +147,7 @@ class Notice(Extensible):
     its being received, shown or seen.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["notice"] = "notice"
 
@@ -216,7 +216,7 @@ class UpdateSessionNotification(Extensible):
 class UsageUpdate(Extensible):
     """Reports how much of the context window is taken up and what the session has cost."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["usage_update"] = "usage_update"
 
@@ -238,14 +238,14 @@ class UserMessage(Extensible):
     included, and chunks that follow are appended to it.
     """
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["user_message"] = "user_message"
 
     message_id: scalars.MessageId
     """The message to patch, or an id not seen before for a new one."""
 
-    content: Annotated[list[content_1.ContentBlock] | None, SkipInvalidItems(), OrAbsent()] = None
+    content: Annotated[list[content_1.ContentBlock] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """The content of the message, whole. Absent: it stays as it is, and that of a new message is empty. An array
     replaces it; `null` or `[]` clears it.
     """
@@ -254,7 +254,7 @@ class UserMessage(Extensible):
 class UserMessageChunk(ContentChunk):
     """Appends one block to a user message that is being streamed."""
 
-    __tags__: ClassVar[tuple[str, ...]] = ("session_update",)
+    __tags__ = ("session_update",)
 
     session_update: Literal["user_message_chunk"] = "user_message_chunk"
 

@@ -57,3 +57,17 @@ def test_what_is_no_error_object_is_refused(value: object):
 def test_it_can_be_raised_and_says_what_it_is():
     with pytest.raises(AcpError, match=r"Invalid params \(-32602\)"):
         raise InvalidParams
+
+
+def test_a_subclass_of_an_application_takes_nothing_over_and_may_have_a_constructor_of_its_own():
+    class Mine(InvalidParams, code=-32602):
+        pass
+
+    class OtherError(AcpError, code=-29):
+        def __init__(self, who: str) -> None:
+            super().__init__(f"It was {who}")
+
+    assert type(AcpError.from_wire({"code": -32602, "message": "x"})) is InvalidParams
+    found = AcpError.from_wire({"code": -29, "message": "x", "data": 1})
+    assert type(found) is OtherError
+    assert (found.code, found.message, found.data) == (-29, "x", 1)

@@ -874,3 +874,11 @@ def test_no_answer_to_a_damaged_text_repeats_the_key(data: st.DataObject, mark: 
 
     if isinstance(message, Rejected):
         assert mark not in f"{message.error} {message.error.to_wire()} {message.answer}"
+
+
+def test_a_million_malformed_items_are_one_problem_each_for_the_first_twenty():
+    blocks = [{"type": "text"}] * 200_000
+
+    message = rejected(prompt(prompt=blocks))
+
+    assert places_of(message) == [f"/params/prompt/{n}" for n in range(20)]

@@ -1,5 +1,7 @@
 """The method table, and what to do after a lost response."""
 
+from typing import Any
+
 import pytest
 
 from acp_v2 import (
@@ -89,3 +91,10 @@ def test_what_to_do_after_a_lost_response_follows_from_the_class_and_the_key(met
 def test_the_table_cannot_be_changed():
     with pytest.raises(TypeError):
         METHODS["x"] = METHODS["initialize"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("key", [5, "", "k" * 256, None, ["k"]])
+def test_what_is_no_key_does_not_make_a_prompt_safe_to_resend(key: Any):
+    params = {"sessionId": "s", "prompt": [], "idempotencyKey": key}
+
+    assert METHODS["session/prompt"].after_lost_response(params) is AfterLostResponse.ASK_APPLICATION

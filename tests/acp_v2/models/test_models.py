@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 import acp_v2
 from acp_v2 import (
     AcpError,
+    AgentMessage,
     AgentMessageChunk,
     Annotations,
     CreateElicitationRequestFormSession,
@@ -44,6 +45,7 @@ from acp_v2.models.scalars import KnownToolKind
 from acp_v2.schema_files import load_schema_file
 
 TEXT = {"type": "text", "text": "Hi"}
+CHUNK = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": TEXT}
 PROMPT = {"sessionId": "s", "prompt": [TEXT]}
 
 
@@ -330,14 +332,59 @@ def test_python_names_are_no_names_on_the_wire(model: str, value: dict[str, Any]
         method.read(model, value)
 
 
-@pytest.mark.parametrize("name", ["idempotency_key", "meta"])
-def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing(name: str):
-    value = {**PROMPT, name: "x"}
+def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing():
+    value = {**PROMPT, "idempotency_key": "x"}
 
     model = PromptRequest.from_wire(value)
 
     assert model.idempotency_key is None
     assert model.to_wire() == value
+
+
+def test_a_known_field_stays_beside_an_unknown_one_with_its_python_name():
+    value = {**PROMPT, "session_id": "x", "idempotencyKey": "k", "idempotency_key": "x"}
+
+    assert PromptRequest.from_wire(value).to_wire() == value
+    chunk = {"sessionUpdate": "agent_message_chunk", "session_update": "x", "messageId": "m", "content": TEXT}
+    assert UpdateSessionNotification.from_wire({"sessionId": "s", "update": chunk}).to_wire()["update"] == chunk
+
+
+def test_a_model_that_came_without_its_tag_is_sent_with_it_where_it_needs_one():
+    state = SessionStatusResponse.from_wire({"status": "open", "state": {"state": "running"}}).state
+
+    assert PromptRequest(session_id="s", prompt=[TextContent.from_wire({"text": "Hi"})]).to_wire() == PROMPT
+    assert UpdateSessionNotification(session_id="s", update=state).to_wire() == {
+        "sessionId": "s",
+        "update": {"sessionUpdate": "state_update", "state": "running"},
+    }
+    assert state.to_wire() == {"state": "running"}
+
+
+@pytest.mark.parametrize("content", [(TextContent(text="x"),), [TextContent(text="x"), 5.5j], TextContent(text="x")])
+def test_a_python_value_in_a_wrong_place_is_refused_and_not_dropped(content: Any):
+    with pytest.raises(ValidationError):
+        AgentMessage(message_id="m", content=content)
+
+
+def test_what_model_dump_gives_model_validate_takes():
+    model = UpdateSessionNotification.from_wire({"sessionId": "s", "update": {**CHUNK, "extra": 1}})
+
+    assert UpdateSessionNotification.model_validate(model.model_dump(exclude_unset=True)) == model
+
+
+def test_errors_do_not_show_what_was_put_in():
+    with pytest.raises(ValidationError) as caught:
+        PromptRequest.from_wire({"prompt": [TEXT], "idempotencyKey": "a-secret-key"})
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_star_import_brings_every_public_name():
+    names: dict[str, Any] = {}
+    exec("from acp_v2 import *", names)  # noqa: S102
+
+    assert {"PromptRequest", "METHODS", "parse_message", "ErrorCode", "IdempotencyKey"} <= names.keys()
+    assert not {"Any", "importlib", "TYPE_CHECKING"} & names.keys()
 
 
 # The idempotency key: valid, null, empty, overlong, non-string and absent, by every way in
