@@ -1,8 +1,17 @@
-"""`make bench`: measures everything that has a limit, and says which limits hold."""
+"""`make bench`: measures everything that has a limit, and says which limits hold.
 
+`python -m tests.bench registry` or `bindings` measures that group alone.
+"""
+
+import argparse
 import sys
+from itertools import chain
 
-from tests.bench import registry
+from tests.bench import bindings, registry
 from tests.bench.measure import report
 
-sys.exit(report(registry.figures()))
+GROUPS = {"registry": registry.figures, "bindings": bindings.figures}
+
+parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure what has a limit.")
+parser.add_argument("group", nargs="*", choices=GROUPS, default=GROUPS)
+sys.exit(report(chain.from_iterable(GROUPS[name]() for name in parser.parse_args().group)))
