@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from acp_v2 import models
 from acp_v2.idempotency_key import LONGEST, SHORTEST
 from acp_v2.retry_class import RetryClass
+from acp_v2.wire_model import settled
 
 if TYPE_CHECKING:
     from acp_v2.errors import ErrorCode
@@ -138,7 +139,7 @@ def read(type_name: str, value: Any) -> Any:
     Raises:
         pydantic.ValidationError: it is malformed in a place where no lenient policy applies.
     """
-    return _adapter(type_name).validate_python(value, by_alias=True, by_name=False)
+    return settled(_adapter(type_name).validate_python(value, by_alias=True, by_name=False))
 
 
 @cache

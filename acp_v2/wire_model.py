@@ -2,13 +2,35 @@
 
 # No `from __future__ import annotations` here: each of the generated classes would evaluate these annotations again.
 
-from typing import Annotated, Any, ClassVar, Self, cast
+import threading
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic.fields import FieldInfo
+from pydantic_core import core_schema
 
 from acp_v2.wire_names import wire_name
 from acp_v2.wire_types import OrAbsent, Untagged
+
+
+class _Seen(threading.local):
+    clash: bool = False
+
+
+_seen = _Seen()
+"""Whether what is being read has an unknown field with the Python name of a known one; hardly ever."""
+
+
+class _UnknownName:
+    """The name of an unknown field. Nothing of this runs for an object without unknown fields."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        def note(name: str, info: core_schema.ValidationInfo) -> str:
+            if name in info.data:
+                _seen.clash = True
+            return name
+
+        return core_schema.with_info_after_validator_function(note, core_schema.str_schema())
 
 
 class WireModel(BaseModel):
@@ -33,6 +55,9 @@ class WireModel(BaseModel):
         serialize_by_alias=True,
     )
 
+    # Where one is the Python name of a known field, `settled` has to know.
+    __pydantic_extra__: dict[Annotated[str, _UnknownName()], Any]  # pyright: ignore[reportIncompatibleVariableOverride]
+
     __tags__: ClassVar[tuple[str, ...]] = ()
     """The fields whose one value says which variant of a union this is; they are sent even though nobody set them."""
 
@@ -50,21 +75,6 @@ class WireModel(BaseModel):
     # Without this mark pydantic would call `__init__` for every nested object that it reads from the wire.
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
-    def disown_unknown(self, _context: Any, /) -> None:
-        """Take unknown fields with the Python name of a known one for what they are: they set nothing.
-
-        It is the `model_post_init` of the generated classes that have optional fields with a Python name of their own.
-        Others do without, because each call from native code takes a tenth of the time that reading a message takes.
-        """
-        if self.__pydantic_extra__:
-            fields = type(self).model_fields
-            for name in self.__pydantic_extra__.keys() & fields.keys() - set(self.__tags__):
-                # pydantic has one set for both, so that only the value can tell whether the known field came too.
-                if not fields[name].is_required() and self.__dict__[name] == fields[name].get_default(
-                    call_default_factory=True, validated_data={}
-                ):
-                    self.__pydantic_fields_set__.discard(name)
-
     @classmethod
     def from_wire(cls, value: Any) -> Self:
         """The model of a JSON value, as `json.loads` gives it.
@@ -72,7 +82,7 @@ class WireModel(BaseModel):
         Raises:
             pydantic.ValidationError: it is not of this type, in a place where no lenient policy applies.
         """
-        return cls.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
+        return settled(cls.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -81,7 +91,7 @@ class WireModel(BaseModel):
         Raises:
             pydantic.ValidationError: it is no JSON, or not of this type.
         """
-        return cls.__pydantic_validator__.validate_json(text, by_alias=True, by_name=False)
+        return settled(cls.__pydantic_validator__.validate_json(text, by_alias=True, by_name=False))
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON value to send: what was never set is left out, an explicit `null` is kept."""
@@ -90,6 +100,39 @@ class WireModel(BaseModel):
     def to_json(self) -> bytes:
         """The JSON text to send, as UTF-8 without spaces and line ends."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+
+
+_Value = TypeVar("_Value")
+
+
+def settled(value: _Value) -> _Value:
+    """What was read from the wire, with unknown fields taken for what they are: they set nothing.
+
+    pydantic has one set of names for both, and so counts an unknown field as the known one with that Python name.
+    """
+    if _seen.clash:
+        _seen.clash = False
+        _settle(value)
+    return value
+
+
+def _settle(value: Any) -> None:
+    waiting: list[Any] = [value]  # No recursion: a peer may nest deeply.
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, WireModel):
+            fields = type(inner).model_fields
+            for name in (inner.model_extra or {}).keys() & fields.keys() - set(inner.__tags__):
+                # Both may have come; then the known field holds what came under its own name.
+                if not fields[name].is_required() and getattr(inner, name) == fields[name].get_default(
+                    call_default_factory=True, validated_data={}
+                ):
+                    inner.__pydantic_fields_set__.discard(name)
+            waiting += vars(inner).values()
+        elif isinstance(inner, list):
+            waiting += cast("list[Any]", inner)
+        elif isinstance(inner, dict):
+            waiting += cast("dict[str, Any]", inner).values()
 
 
 def _tagged(value: Any, field: FieldInfo) -> Any:

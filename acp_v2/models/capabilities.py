@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from acp_v2.wire_model import Extensible, WireModel
+from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
     OrAbsent,
 )
@@ -154,8 +154,6 @@ class PromptCapabilities(Extensible):
     `-32602`.
     """
 
-    model_post_init = WireModel.disown_unknown
-
     image: Annotated[PromptImageCapabilities | None, OrAbsent()] = None
     """Present, prompts may contain `image` blocks. Absent or `null`: not supported."""
 
@@ -206,8 +204,6 @@ class SessionCapabilities(Extensible):
     Each field announces something further that an agent may support: more session methods, more kinds of prompt
     content, MCP transports.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     prompt: Annotated[PromptCapabilities | None, OrAbsent()] = None
     """Kinds of content accepted in `session/prompt` on top of text and resource links, which every agent with

@@ -25,8 +25,6 @@ from . import scalars
 class Annotations(Extensible):
     """Hints on an object, which a client can take into account in how it uses or displays it."""
 
-    model_post_init = WireModel.disown_unknown
-
     audience: Annotated[list[scalars.Role] | None, FailFast(), SkipInvalidItems(), OrAbsent()] = None
     """Whom the content is meant for, which can be the user, the assistant, both or someone else. Absent or `null`:
     nobody is named.
@@ -63,8 +61,6 @@ class AudioContent(Extensible):
 class BlobResourceContents(Extensible):
     """A binary resource with its content."""
 
-    model_post_init = WireModel.disown_unknown
-
     blob: str
     """The complete bytes of the resource in base64."""
 
@@ -93,8 +89,6 @@ class EmbeddedResource(Extensible):
 
 class Icon(Extensible):
     """A picture for use in an interface, possibly meant for certain sizes or for one theme."""
-
-    model_post_init = WireModel.disown_unknown
 
     src: str
     """Where the icon is found. It must be an `https:` or `data:` URI, and clients reject every other scheme. They
@@ -142,8 +136,6 @@ class ResourceLink(Extensible):
 
     __tags__ = ("type",)
 
-    model_post_init = WireModel.disown_unknown
-
     type: Literal["resource_link"] = "resource_link"
 
     name: str
@@ -187,8 +179,6 @@ class TextContent(Extensible):
 
 class TextResourceContents(Extensible):
     """Carries a resource that can be written as text, such as a source file, inside the message."""
-
-    model_post_init = WireModel.disown_unknown
 
     text: str
     """The complete text of the resource."""

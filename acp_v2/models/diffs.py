@@ -42,8 +42,6 @@ class DiffChangeBase(Extensible):
     `modify`, two for `move` and `copy`.
     """
 
-    model_post_init = WireModel.disown_unknown
-
     file_type: Annotated[scalars.DiffFileType | None, OrAbsent()] = None
     """What sort of entry the file is once the operation is done, or was before a `delete`. Absent or `null`: not
     known.

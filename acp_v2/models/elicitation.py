@@ -160,8 +160,6 @@ class ElicitationSessionScope(WireModel):
     that call was running and the agent hands the question on to the user.
     """
 
-    model_post_init = WireModel.disown_unknown
-
     session_id: scalars.SessionId
     """The session the question arose in."""
 
@@ -286,8 +284,6 @@ class MultiSelectPropertySchema(Extensible):
 
     __tags__ = ("type",)
 
-    model_post_init = WireModel.disown_unknown
-
     type: Literal["array"] = "array"
 
     title: Annotated[str | None, OrAbsent()] = None
@@ -347,8 +343,6 @@ class StringPropertySchema(Extensible):
     """An input for text. With `enum` or `oneOf` it becomes a choice of one value."""
 
     __tags__ = ("type",)
-
-    model_post_init = WireModel.disown_unknown
 
     type: Literal["string"] = "string"
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import FailFast, Field
 
-from acp_v2.wire_model import Extensible, WireModel
+from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
     OrAbsent,
     SkipInvalidItems,
@@ -54,8 +54,6 @@ class InitializeResponse(Extensible):
     """The agent's half of the exchange: the version both will use, what the agent supports, and how a user can
     sign in.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     protocol_version: scalars.ProtocolVersion
     """The highest version the agent supports that does not exceed the requested one; if there is none, the agent

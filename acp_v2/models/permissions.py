@@ -32,8 +32,6 @@ class CommandPermissionSubject(Extensible):
 
     __tags__ = ("type",)
 
-    model_post_init = WireModel.disown_unknown
-
     type: Literal["command"] = "command"
 
     command: str

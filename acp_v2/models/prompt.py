@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import FailFast, Field
 
 from acp_v2.idempotency_key import IdempotencyKey
-from acp_v2.wire_model import Extensible, WireModel
+from acp_v2.wire_model import Extensible
 
 from . import content, scalars
 
@@ -28,8 +28,6 @@ class PromptRequest(Extensible):
     inserted, not when the work is done. If it never comes, only a request with an `idempotencyKey` is safe to
     repeat: without one, a repeat can insert the message a second time and run the work twice.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The session the message is for, which the client has created or resumed on its connection."""

@@ -86,8 +86,6 @@ class ForkSessionRequest(Extensible):
     another fork.
     """
 
-    model_post_init = WireModel.disown_unknown
-
     session_id: scalars.SessionId
     """The session to branch from, whose own history stays as it is."""
 
@@ -114,8 +112,6 @@ class ForkSessionResponse(Extensible):
 
     The fork exists, as a session in its own right.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The id of the fork, not of the session it came from."""
@@ -161,8 +157,6 @@ class ListSessionsRequest(Extensible):
 class ListSessionsResponse(Extensible):
     """One page of the sessions that matched."""
 
-    model_post_init = WireModel.disown_unknown
-
     sessions: Annotated[list[SessionInfo], FailFast(), SkipInvalidItems(), OrEmpty()]
     """The sessions on this page. When nothing matches, the agent must send an empty array."""
 
@@ -174,8 +168,6 @@ class ListSessionsResponse(Extensible):
 
 class NewSessionRequest(Extensible):
     """Asks the agent to start a conversation in a working directory. Every such request creates another session."""
-
-    model_post_init = WireModel.disown_unknown
 
     cwd: scalars.AbsolutePath
     """The directory the session works in and resolves relative paths against. Must be absolute."""
@@ -205,8 +197,6 @@ class NewSessionResponse(Extensible):
     """The session exists. It counts as `idle` until a state update says something else; updates can overtake this
     response, and the client must not replace a state it has already been told when the response comes in.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The new session's id, which every later request about this conversation carries."""
@@ -238,8 +228,6 @@ class ResumeSessionRequest(Extensible):
     """Makes an existing session ready to go on over this connection and, if `replayFrom` asks for it, replays
     retained history. Resuming an active session synchronises it again.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The session to go on with, for example one from `session/list`."""
@@ -282,8 +270,6 @@ class ResumeSessionResponse(Extensible):
     response and behind any replayed history; the response alone does not mean `idle`.
     """
 
-    model_post_init = WireModel.disown_unknown
-
     config_options: Annotated[list[config.SessionConfigOption], FailFast(), SkipInvalidItems(), OrAbsent()] = Field(
         default_factory=list
     )
@@ -301,8 +287,6 @@ class ResumeSessionResponse(Extensible):
 
 class SessionInfo(Extensible):
     """What `session/list` tells about one session."""
-
-    model_post_init = WireModel.disown_unknown
 
     session_id: scalars.SessionId
     """The id by which the session can be resumed or otherwise addressed."""
@@ -338,8 +322,6 @@ class SessionInfoUpdate(Extensible):
     """
 
     __tags__ = ("session_update",)
-
-    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["session_info_update"] = "session_info_update"
 

@@ -181,8 +181,6 @@ class IdleStateUpdateNone(IdleStateUpdateBase):
         "session_update",
     )
 
-    model_post_init = WireModel.disown_unknown
-
     state: Literal["idle"] = "idle"
 
     session_update: Literal["state_update"] = "state_update"
@@ -373,8 +371,6 @@ class Usage(Extensible):
 
     The tokens that the foreground work just completed has taken. They are not summed up over the session.
     """
-
-    model_post_init = WireModel.disown_unknown
 
     total_tokens: Annotated[int, Integral(ge=0)]
     """Tokens of every kind taken together."""

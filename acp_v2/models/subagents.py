@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import FailFast
 
-from acp_v2.wire_model import Extensible, WireModel
+from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
     OrAbsent,
     SkipInvalidItems,
@@ -35,8 +35,6 @@ class SessionMessage(Extensible):
     """
 
     __tags__ = ("session_update",)
-
-    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["session_message"] = "session_message"
 
@@ -111,8 +109,6 @@ class SubagentUpdate(Extensible):
     """
 
     __tags__ = ("session_update",)
-
-    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["subagent_update"] = "subagent_update"
 

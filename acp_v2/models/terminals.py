@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from acp_v2.wire_model import Extensible, WireModel
+from acp_v2.wire_model import Extensible
 from acp_v2.wire_types import (
     Integral,
     OrAbsent,
@@ -69,8 +69,6 @@ class TerminalCapabilities(Extensible):
 class TerminalExitStatus(Extensible):
     """How a command ended. That this object is there means the command has ended, whether or not it says more."""
 
-    model_post_init = WireModel.disown_unknown
-
     exit_code: Annotated[int | None, Integral(), OrAbsent()] = None
     """The exit code in the platform's own terms; it can be negative, as on Windows. Absent or `null`: none is
     known.
@@ -127,8 +125,6 @@ class TerminalUpdate(Extensible):
     """
 
     __tags__ = ("session_update",)
-
-    model_post_init = WireModel.disown_unknown
 
     session_update: Literal["terminal_update"] = "terminal_update"
 

@@ -107,8 +107,6 @@ class ToolCallUpdate(Extensible):
 
     __tags__ = ("session_update",)
 
-    model_post_init = WireModel.disown_unknown
-
     session_update: Literal["tool_call_update"] = "tool_call_update"
 
     tool_call_id: scalars.ToolCallId

@@ -13,7 +13,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from acp_v2.wire_names import wire_name
 from generator.binding_view import Schema, binding_view, doc_lines, pascal
 from generator.emit import NOTICE
 from generator.memo import remembered
@@ -118,10 +117,6 @@ def generate_modules(view: dict[str, Schema]) -> dict[str, str]:
         extra[key] = {
             "doc": schema["x-doc"],
             "tags": schema.get("x-tags"),
-            "has_python_names": any(
-                "x-default" in item and "const" not in item and wire_name(name) != name
-                for name, item in schema.get("properties", {}).items()
-            ),
             "annotations": schema.get("x-annotations"),
             "constants": schema.get("x-constants"),
         }
@@ -146,7 +141,6 @@ def generate_modules(view: dict[str, Schema]) -> dict[str, str]:
             "typing.Annotated",
             "typing.Final",
             "typing.TypeAlias",
-            "acp_v2.wire_model.WireModel",
             "pydantic.FailFast",
             "pydantic.Field",
             *(f"acp_v2.wire_types.{name}" for name in _ANNOTATIONS),

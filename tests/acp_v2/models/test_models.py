@@ -332,8 +332,9 @@ def test_python_names_are_no_names_on_the_wire(model: str, value: dict[str, Any]
         method.read(model, value)
 
 
-def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing():
-    value = {**PROMPT, "idempotency_key": "x"}
+@pytest.mark.parametrize("name", ["idempotency_key", "meta"])
+def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing(name: str):
+    value = {**PROMPT, "prompt": [{**TEXT, "meta": 1}], name: "x"}
 
     model = PromptRequest.from_wire(value)
 
