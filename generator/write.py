@@ -10,7 +10,7 @@ from typing import Literal
 
 from generator.model import Protocol
 
-OWNED = ("acp_v2/models", "acp_v2/schema")
+OWNED = ("acp_v2/models", "acp_v2/schema", "site/docs")
 """Folders that hold nothing but generated files: what is there and no emitter claims is removed."""
 
 
