@@ -12,7 +12,7 @@ from acp_v2.errors import ErrorCode, InvalidParams, InvalidRequest, MethodNotFou
 from acp_v2.method import Message, Method
 from acp_v2.methods import METHODS
 from acp_v2.problems import problems
-from acp_v2.wire import INVALID_REQUEST, WireError, read_json
+from acp_v2.wire import INVALID_REQUEST, WireError, check_json, read_json
 
 RequestId = str | int
 
@@ -62,7 +62,7 @@ class Response:
     raw: dict[str, Any] = field(repr=False)
 
     def read_result(self, method: str) -> Any:
-        """The result as a model of `acp_v2.models`.
+        """The result as a model of `acp_v2.models`; that of an extension method as it came.
 
         Raises:
             AcpError: the response is an error; it is raised as the exception of its code.
@@ -71,6 +71,8 @@ class Response:
         """
         if self.error is not None:
             raise self.error
+        if method.startswith("_"):
+            return self.result
         request = METHODS[method].request
         if request is None:
             raise KeyError(method)
@@ -98,17 +100,20 @@ def parse_message(
         receiver: the side that reads it; a method that this side does not serve is then not found.
 
     Returns:
-        The message; or a `Rejected` with -32700 for what is no JSON, -32600 for what is no message (an array, a
-        duplicate key), -32601 for an unknown method and -32602 for malformed params, whose `data` has JSON pointers.
+        The message; or a `Rejected` with -32700 for what is no JSON (a dict with a NaN or a set in it, too), -32600
+        for what is no message (an array, a duplicate key), -32601 for an unknown method and -32602 for malformed
+        params, whose `data` has JSON pointers.
         Nothing is raised, whatever comes.
     """
     value: Any = message
-    if isinstance(message, bytes | str):
-        try:
+    try:
+        if isinstance(message, bytes | str):
             value = read_json(message)
-        except WireError as error:
-            kind = InvalidRequest if error.code == INVALID_REQUEST else ParseError
-            return _rejected(kind(f"The message {error}"), None)
+        elif isinstance(value, dict):
+            check_json(value)
+    except WireError as error:
+        kind = InvalidRequest if error.code == INVALID_REQUEST else ParseError
+        return _rejected(kind(f"The message {error}"), None)
     if isinstance(value, list):
         return _rejected(InvalidRequest("A message is one object; there are no batches"), None)
     if not isinstance(value, dict):
@@ -156,10 +161,13 @@ def _parse_call(fields: dict[str, Any], receiver: str | None) -> Request | Notif
 def _message(name: str, receiver: str | None, *, is_request: bool) -> Message | AcpError:
     """The message of a method, or why there is none."""
     method = METHODS.get(name)
-    spec = None if method is None else method.request if is_request else method.notification
-    if method is None or (spec is not None and receiver is not None and spec.receiver not in (receiver, "either")):
-        return MethodNotFound(f"Method not found: {name[:100]}", {"method": name[:100]})
+    messages = method.messages if method else ()
+    kind = "request" if is_request else "notification"
+    meant = [m for m in messages if m.kind == kind] or messages
+    spec = next((m for m in meant if receiver is None or m.receiver in (receiver, "either")), None)
     if spec is None:
+        return MethodNotFound(f"Method not found: {name[:100]}", {"method": name[:100]})
+    if spec.kind != kind:
         what = "a notification and takes no id" if is_request else "a request and needs an id"
         return InvalidRequest(f"{name} is {what}")
     return spec

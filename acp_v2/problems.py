@@ -7,6 +7,7 @@ only when something is wrong, and never repeats the value.
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from pydantic.fields import FieldInfo
 from acp_v2.wire_types import ExactlyOne, FirstThatFits, NullAsAbsent, OpenUnion, OrAbsent, OrEmpty, SkipInvalidItems
 
 _AT_MOST = 20
+_LONGEST_KEY = 200
 _STRICT = ConfigDict(strict=True)
 
 
@@ -96,16 +98,25 @@ def _explain_list(form: Any, marks: list[Any], value: Any, at: str) -> Iterator[
     if len(items) < fewest:
         yield Problem(at, f"needs at least {fewest} item{'' if fewest == 1 else 's'}")
     if not _has(marks, SkipInvalidItems):
+        (item_type,) = typing.get_args(form)
         for index, item in enumerate(items):
-            yield from _explain(typing.get_args(form)[0], item, f"{at}/{index}")
+            if _refuses(item_type, item):
+                yield from _explain(item_type, item, f"{at}/{index}")
 
 
 def _explain_map(form: Any, value: Any, at: str) -> Iterator[Problem]:
     if not isinstance(value, dict):
         yield Problem(at, "has to be an object")
         return
+    _, item_type = typing.get_args(form)
     for key, item in cast("dict[str, Any]", value).items():
-        yield from _explain(typing.get_args(form)[1], item, f"{at}/{_escaped(key)}")
+        if not _refuses(item_type, item):
+            continue
+        if len(key) > _LONGEST_KEY:
+            # Each problem repeats its pointer, and so the key.
+            yield Problem(at, "has a malformed value under a key that is too long to repeat")
+        else:
+            yield from _explain(item_type, item, f"{at}/{_escaped(key)}")
 
 
 def _explain_tagged(form: Any, union: OpenUnion, value: Any, at: str) -> Iterator[Problem]:
@@ -159,7 +170,7 @@ def _explain_first_that_fits(form: Any, marks: list[Any], value: Any, at: str) -
     if not fitting:
         yield Problem(at, f"has to be {' or '.join(dict.fromkeys(kinds))}")
         return
-    found = [list(_explain(m, value, at)) for m in fitting]
+    found = [problems(m, value, at) for m in fitting]
     fewest = next((m.min_items for m in marks if isinstance(m, FirstThatFits)), None)
     yield from min(found, key=len) or [Problem(at, f"needs at least {fewest} item")]
 
@@ -174,7 +185,12 @@ def _explain_leaf(form: Any, marks: list[Any], value: Any, at: str) -> Iterator[
 
 
 def _sentence(text: str) -> str:
-    for said, meant in (("Input should be ", "has to be "), ("String should have ", "has to have ")):
+    text = re.sub("^Input should be a valid (?=[aeiou])", "Input should be an ", text)
+    for said, meant in (
+        ("Input should be a valid ", "has to be a "),
+        ("Input should be ", "has to be "),
+        ("String should have ", "has to have "),
+    ):
         if text.startswith(said):
             return meant + text.removeprefix(said)
     return text[:1].lower() + text[1:]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 PARSE_ERROR: Final = -32700
@@ -41,7 +43,8 @@ def read_json(text: str | bytes) -> Any:
 
     Raises:
         WireError: with -32700 where it is not JSON (NaN and Infinity, lone surrogates and bytes that are not UTF-8
-            included) or nests deeper than `MAX_DEPTH`; with -32600 where an object has a key twice.
+            included), nests deeper than `MAX_DEPTH` or has a number that Python cannot hold; with -32600 where an
+            object has a key twice.
     """
     if isinstance(text, bytes):
         try:
@@ -62,15 +65,36 @@ def read_json(text: str | bytes) -> Any:
         raise
     except ValueError:
         # The one way left: Python refuses to convert integers of thousands of digits.
-        raise WireError(PARSE_ERROR, "has a number with more digits than can be read") from None
-    if _is_deep(text) and _depth_exceeds(value, MAX_DEPTH):
-        raise WireError(PARSE_ERROR, _TOO_DEEP)
-    if _ESCAPED_SURROGATE.search(text) or _LONE_SURROGATE.search(text):
-        _refuse_lone_surrogates(value)
+        raise WireError(PARSE_ERROR, _TOO_LONG) from None
+    if _may_be_deep(text) or _ESCAPED_SURROGATE.search(text) or _LONE_SURROGATE.search(text):
+        check_json(value)
     return value
 
 
+def check_json(value: Any) -> None:
+    """Refuse a value that `read_json` could not have given, such as one with a set, a NaN or itself in it.
+
+    Raises:
+        WireError: with -32700.
+    """
+    level: Iterable[Any] = [[value]]
+    for _ in range(MAX_DEPTH + 1):
+        # By identity, so that what holds itself, or one thing many times, does not grow from level to level.
+        below: dict[int, Any] = {}
+        for container in level:
+            for child in _children(container):
+                if isinstance(child, dict | list):
+                    below[id(child)] = child  # pyright: ignore[reportUnknownArgumentType]
+                else:
+                    _check_scalar(child)
+        if not below:
+            return
+        level = below.values()
+    raise WireError(PARSE_ERROR, _TOO_DEEP)
+
+
 _TOO_DEEP = f"nests deeper than {MAX_DEPTH} levels"
+_TOO_LONG = "has a number with more digits than can be read"
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -86,38 +110,44 @@ def _refuse_constant(name: str) -> Any:
     raise WireError(PARSE_ERROR, f"is not JSON: {name} is no number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        # It would be sent on as Infinity, which is not JSON.
+        raise WireError(PARSE_ERROR, "has a number that is too large")
+    return value
 
 
-def _is_deep(text: str) -> bool:
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def _may_be_deep(text: str) -> bool:
     """Cheap and never wrong when it says no: a text with few brackets cannot nest deeply."""
     return text.count("{") + text.count("[") > MAX_DEPTH
 
 
-def _depth_exceeds(value: Any, limit: int) -> bool:
-    level: list[Any] = [value]
-    for _ in range(limit):
-        level = [
-            child
-            for item in level
-            if isinstance(item, dict | list)
-            for child in (item.values() if isinstance(item, dict) else item)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        ]
-        if not level:
-            return False
-    return any(isinstance(item, dict | list) for item in level)
+def _children(container: dict[Any, Any] | list[Any]) -> Iterable[Any]:
+    if isinstance(container, list):
+        return container
+    for key in container:
+        if not isinstance(key, str):
+            raise WireError(PARSE_ERROR, "is not JSON: it has a key that is no string")
+        _check_scalar(key)
+    return container.values()
 
 
-def _refuse_lone_surrogates(value: Any) -> None:
-    """A string with half a surrogate pair cannot be written as UTF-8, so it could be neither stored nor forwarded."""
-    waiting: list[Any] = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            if _LONE_SURROGATE.search(item):
-                raise WireError(PARSE_ERROR, "has a lone surrogate in a string")
-        elif isinstance(item, dict):
-            waiting += item.keys()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-            waiting += item.values()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        elif isinstance(item, list):
-            waiting += item  # pyright: ignore[reportUnknownArgumentType]
+def _check_scalar(value: Any) -> None:
+    if isinstance(value, str):
+        # Half a surrogate pair cannot be written as UTF-8, so it could be neither stored nor forwarded.
+        if not value.isascii() and _LONE_SURROGATE.search(value):
+            raise WireError(PARSE_ERROR, "has a lone surrogate in a string")
+    elif isinstance(value, int):
+        try:
+            str(value)
+        except ValueError:
+            raise WireError(PARSE_ERROR, _TOO_LONG) from None
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise WireError(PARSE_ERROR, "is not JSON: it has a number that is not finite")
+    elif value is not None:
+        raise WireError(PARSE_ERROR, f"is not JSON: it has a {type(value).__name__}")

@@ -43,6 +43,13 @@ class WireModel(BaseModel):
     # Without this mark pydantic would call `__init__` for every nested object that it reads from the wire.
     __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess]
 
+    def model_post_init(self, _context: Any, /) -> None:
+        """Take unknown fields with the Python name of a known one for what they are: they set nothing."""
+        if self.__pydantic_extra__:
+            self.__pydantic_fields_set__.difference_update(
+                self.__pydantic_extra__.keys() & type(self).model_fields.keys()
+            )
+
     @classmethod
     def from_wire(cls, value: Any) -> Self:
         """The model of a JSON value, as `json.loads` gives it.

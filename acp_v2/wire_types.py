@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import PydanticCustomError, PydanticOmit, core_schema
 
 CoreSchema = core_schema.CoreSchema
@@ -148,25 +148,38 @@ class OpenUnion:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices: dict[Any, Any] = {}
+        classes: list[type[BaseModel]] = []
         others: list[Any] = []
         for member in typing.get_args(source):
             schema = handler.generate_schema(member)
             values = self.tags_of(member)
             for value in values:
                 choices[value] = schema
-            if not values:
+            if values:
+                classes += _classes(member)
+            else:
                 others.append(schema)
-        tagged = core_schema.tagged_union_schema(choices, discriminator=[[self.tag], [self.field]])
-        return core_schema.union_schema([tagged, *others], mode="left_to_right", serialization=_AS_IT_IS)
+        # Objects are told apart by the name on the wire alone, so that `session_update` there is no tag.
+        tagged = core_schema.tagged_union_schema(choices, discriminator=self.tag)
+        built = core_schema.is_instance_schema(tuple(classes))
+        return core_schema.union_schema([tagged, built, *others], mode="left_to_right", serialization=_AS_IT_IS)
 
     def tags_of(self, member: Any) -> list[str]:
         """The tags of a member: one for a model, all of its members' for a union; none for a fallback."""
-        if typing.get_origin(member) is typing.Annotated:
-            member = typing.get_args(member)[0]
-        if isinstance(member, types.UnionType) or typing.get_origin(member) is typing.Union:
-            return [tag for inner in typing.get_args(member) for tag in self.tags_of(inner)]
-        annotation = member.model_fields[self.field].annotation if self.field in member.model_fields else None
-        return list(typing.get_args(annotation)) if typing.get_origin(annotation) is typing.Literal else []
+        found: list[str] = []
+        for model in _classes(member):
+            annotation = model.model_fields[self.field].annotation if self.field in model.model_fields else None
+            found += typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+        return found
+
+
+def _classes(member: Any) -> list[type[BaseModel]]:
+    """The models of a member: one, or those of a union within the union."""
+    if typing.get_origin(member) is typing.Annotated:
+        member = typing.get_args(member)[0]
+    if isinstance(member, types.UnionType) or typing.get_origin(member) is typing.Union:
+        return [model for inner in typing.get_args(member) for model in _classes(inner)]
+    return [member]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,21 +211,26 @@ class ExactlyOne:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         members = typing.get_args(source)
 
-        def pick(value: Any) -> Any:
-            fitting: list[Any] = []
-            errors: list[ValidationError] = []
-            for member in members:
-                try:
-                    fitting.append(TypeAdapter(member).validate_python(value))
-                except ValidationError as error:
-                    errors.append(error)
-            if len(fitting) > 1:
-                raise PydanticCustomError("one_of", "Input fits more than one alternative; exactly one is allowed")
-            if not fitting:
-                raise min(errors, key=lambda error: error.error_count())
-            return fitting[0]
+        def attempt(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+            try:
+                return validate(value)
+            except ValidationError as error:
+                return error
 
-        return core_schema.no_info_plain_validator_function(pick, serialization=_AS_IT_IS)
+        def pick(attempts: tuple[Any, ...]) -> Any:
+            errors = [a for a in attempts if isinstance(a, ValidationError)]
+            if len(errors) < len(members) - 1:
+                raise PydanticCustomError("one_of", "Input fits more than one alternative; exactly one is allowed")
+            if len(errors) == len(members):
+                raise min(errors, key=lambda error: error.error_count())
+            return next(a for a in attempts if not isinstance(a, ValidationError))
+
+        # A tuple with the value once for each alternative, so that each is tried in the mode of the whole validation.
+        each = core_schema.tuple_schema(
+            [core_schema.no_info_wrap_validator_function(attempt, handler.generate_schema(m)) for m in members]
+        )
+        copied = core_schema.no_info_before_validator_function(lambda value: (value,) * len(members), each)
+        return core_schema.no_info_after_validator_function(pick, copied, serialization=_AS_IT_IS)
 
 
 @dataclass(frozen=True, slots=True)

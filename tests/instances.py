@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from generator.binding_view import attribute
 from generator.load import load
 from generator.model import (
     PRIMITIVES,
@@ -168,7 +169,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def mutated(draw: st.DrawFn, values: Strategy) -> Any:
-    """A value with one or two places changed or removed."""
+    """A value with one or two places changed or removed, or fields under their Python names."""
     value = copy.deepcopy(draw(values))
     for _ in range(draw(st.integers(1, 2))):
         place = draw(st.sampled_from(places(value)))
@@ -178,8 +179,11 @@ def mutated(draw: st.DrawFn, values: Strategy) -> Any:
         parent = value
         for key in place[:-1]:
             parent = parent[key]
-        if draw(st.booleans()):
-            parent[place[-1]] = wrong
-        else:
-            del parent[place[-1]]
+        match draw(st.sampled_from(["change", "remove", "rename"])):
+            case "change":
+                parent[place[-1]] = wrong
+            case "rename" if isinstance(place[-1], str):
+                parent[attribute(place[-1])] = parent.pop(place[-1])
+            case _:
+                del parent[place[-1]]
     return value

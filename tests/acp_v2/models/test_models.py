@@ -34,6 +34,7 @@ from acp_v2 import (
     UpdateSessionNotification,
     UsageUpdate,
     UserMessageChunk,
+    method,
     models,
     parse_message,
 )
@@ -314,6 +315,29 @@ def test_malformed_capabilities_are_none():
 
     assert model.capabilities.to_wire() == {}
     assert "capabilities" not in model.to_wire()
+
+
+@pytest.mark.parametrize(
+    ("model", "value"),
+    [
+        ("PromptRequest", {"session_id": "s", "prompt": [TEXT]}),
+        ("CreateElicitationRequest", {"session_id": "s", "mode": "form", "message": "m", "requestedSchema": {}}),
+        ("SessionUpdate", {"session_update": "state_update", "state": "running"}),
+    ],
+)
+def test_python_names_are_no_names_on_the_wire(model: str, value: dict[str, Any]):
+    with pytest.raises(ValidationError):
+        method.read(model, value)
+
+
+@pytest.mark.parametrize("name", ["idempotency_key", "meta"])
+def test_an_unknown_field_with_the_python_name_of_a_known_one_sets_nothing(name: str):
+    value = {**PROMPT, name: "x"}
+
+    model = PromptRequest.from_wire(value)
+
+    assert model.idempotency_key is None
+    assert model.to_wire() == value
 
 
 # The idempotency key: valid, null, empty, overlong, non-string and absent, by every way in
