@@ -237,6 +237,11 @@ class _Keywords:
         """`true`, as on an unknown variant, says that whatever else there is belongs to the object."""
         if allowed is True:
             self._open.add(id(instance))
+        elif isinstance(instance, dict) and allowed is not False:
+            # In the object's order; jsonschema's own goes through a set.
+            fields = cast("dict[str, Any]", instance)
+            for name in (n for n in fields if n not in schema.get("properties", {})):
+                yield from validator.descend(fields[name], allowed, path=name)
         else:
             yield from _additional_properties(validator, allowed, instance, schema)
 

@@ -57,7 +57,7 @@ def read_json(text: str | bytes) -> Any:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        message = f"is not JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
+        message = f"is not JSON: {error.msg.lower().removesuffix(' at')} at line {error.lineno}, column {error.colno}"
         raise WireError(PARSE_ERROR, message, error.lineno) from None
     except RecursionError:
         raise WireError(PARSE_ERROR, _TOO_DEEP) from None

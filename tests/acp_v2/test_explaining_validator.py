@@ -229,3 +229,11 @@ def test_values_never_show_in_a_problem():
             for name in value:
                 for problem in VALIDATOR.problems(definition, {**value, name: secret}):
                     assert "horse" not in problem.text
+
+
+def test_problems_below_additional_properties_stand_in_the_objects_order():
+    content = {f"field{n}": {"deep": []} for n in range(20)}
+
+    found = VALIDATOR.problems("CreateElicitationResponse", {"action": "accept", "content": content})
+
+    assert [p.pointer for p in found] == [f"/content/field{n}" for n in range(20)]

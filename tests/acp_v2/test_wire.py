@@ -77,3 +77,12 @@ def test_what_is_no_json_is_refused_with_its_code(text: str | bytes, code: int, 
 )
 def test_what_is_unusual_but_json_is_kept(text: str, value: object):
     assert read_json(text) == value
+
+
+@pytest.mark.parametrize("text", ['"abc', '"a\nb"'])
+def test_where_it_stops_being_json_is_said_once(text: str):
+    with pytest.raises(WireError) as caught:
+        read_json(text)
+
+    assert " at at " not in str(caught.value)
+    assert " at line 1, column " in str(caught.value)
