@@ -232,8 +232,8 @@ def test_values_never_show_in_a_problem():
 
 
 def test_problems_below_additional_properties_stand_in_the_objects_order():
-    content = {f"field{n}": {"deep": []} for n in range(20)}
+    properties = {f"field{n}": {"type": 5} for n in range(20)}
 
-    found = VALIDATOR.problems("CreateElicitationResponse", {"action": "accept", "content": content})
+    found = VALIDATOR.problems("ElicitationSchema", {"type": "object", "properties": properties})
 
-    assert [p.pointer for p in found] == [f"/content/field{n}" for n in range(20)]
+    assert [p.pointer for p in found] == [f"/properties/field{n}/type" for n in range(20)]
