@@ -67,7 +67,7 @@ class _Site:
             keep_trailing_newline=True,
             autoescape=False,  # noqa: S701  # Markdown; `Links.text` escapes what a doc says
         )
-        filters: dict[str, Any] = {"cell": cell, "json": _json}
+        filters: dict[str, Any] = {"cell": cell, "json": _json, "slug": method_slug}
         self.environment.filters.update(filters)
         known: dict[str, Any] = {"protocol": protocol, "counts": protocol.counts(), "notice": NOTICE}
         self.environment.globals.update(known)
