@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "unknown-page": "A rule names a page that spec/guide does not have.",
     # The guide
     "page-head": "A page of the guide begins with its title and description between two lines of ---.",
+    "page-moved": "spec/guide/moved.yaml leads from old addresses of pages to new ones.",
     "page-expression": "A {{ … }} of a page cannot be read; CONTRIBUTING.md lists what can stand there.",
     # Lint: what the registry says as a whole
     "class-set": "The registry defines exactly the classes safe, keyed, duplicating and connection_bound.",

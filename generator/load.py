@@ -42,7 +42,7 @@ from generator.model import (
     TypeUse,
     Variant,
 )
-from generator.read_guide import read_guide
+from generator.read_guide import read_guide, read_moved
 from generator.read_yaml import Document, PathKey
 from generator.references import check_references
 from generator.wording import listed
@@ -64,9 +64,10 @@ def load(root: Path) -> Protocol:
         raise RegistryError(findings)
     builder = _Builder(findings)
     pages, faults = read_guide(root)
-    findings += faults
+    moved, faults_of_moved = read_moved(root)
+    findings += faults + faults_of_moved
     documents.is_whole = documents.is_whole and not faults
-    protocol = replace(builder.protocol(documents, documents.methods), pages=tuple(pages))
+    protocol = replace(builder.protocol(documents, documents.methods), pages=tuple(pages), moved=moved)
     findings += check_references(protocol, documents)
     if findings:
         raise RegistryError(findings)

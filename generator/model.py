@@ -412,7 +412,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The whole registry."""
+    """The whole registry. `moved` has the old and new addresses of pages that moved."""
 
     title: str
     version: int
@@ -427,6 +427,7 @@ class Protocol:
     examples: tuple[Example, ...] = ()
     instances: tuple[Instance, ...] = ()
     pages: tuple[Page, ...] = ()
+    moved: Mapping[str, str] = field(default_factory=dict[str, str])
     has_unstable: bool = field(default=True)
 
     def messages(self) -> Iterator[Message]:

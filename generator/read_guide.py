@@ -6,6 +6,7 @@ checked with its line. Nothing else of Jinja's language has a place in a page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from generator.findings import Finding
 from generator.model import Mention, Page, Source
-from generator.read_yaml import parse_yaml, read_text
+from generator.read_yaml import parse_yaml, read_text, read_yaml
 from generator.wording import listed
 
 GUIDE = "spec/guide"
@@ -22,6 +23,28 @@ MENTIONS = ("rule", "ref", "method", "type", "retry", "error", "count", "retry_c
 """The words that can stand in `{{ … }}`."""
 
 _HEAD = ("title", "description")
+MOVED = "moved.yaml"
+_ADDRESS = re.compile(r"[a-z0-9_-]+(/[a-z0-9_-]+)*")
+
+
+def read_moved(root: Path) -> tuple[dict[str, str], list[Finding]]:
+    """The old and the new addresses of pages that moved: `spec/guide/moved.yaml`, which need not be there."""
+    path = root / GUIDE / MOVED
+    if not path.exists():
+        return {}, []
+    name = path.relative_to(root).as_posix()
+    document, findings = read_yaml(path, name)
+    if document is None or findings:
+        return {}, findings
+    data: Any = document.data
+    entries = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+    if not entries:
+        return {}, [Finding(Source(name, 1), "page-moved", "has to be a mapping of old to new addresses")]
+    for old, new in entries.items():
+        if not isinstance(new, str) or not _ADDRESS.fullmatch(old) or not _ADDRESS.fullmatch(new):
+            text = "has to lead from one address to another, such as guide/keys: prompt-lifecycle"
+            findings.append(Finding(document.source((old,)), "page-moved", text))
+    return ({} if findings else entries), findings
 
 
 def read_guide(root: Path) -> tuple[list[Page], list[Finding]]:
@@ -30,9 +53,9 @@ def read_guide(root: Path) -> tuple[list[Page], list[Finding]]:
     findings: list[Finding] = []
     for path in sorted((root / GUIDE).rglob("*")):
         name = path.relative_to(root).as_posix()
-        if path.suffix != ".md" and path.is_file():
+        if path.suffix != ".md" and path.is_file() and path.name != MOVED:
             findings.append(Finding(Source(name, 1), "stray-file", "is not read; pages are NAME.md"))
-        elif path.is_file():
+        elif path.suffix == ".md" and path.is_file():
             page, faults = _read_page(path, name)
             findings += faults
             if page is not None:

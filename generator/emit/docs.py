@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import subprocess
 import sys
@@ -91,7 +92,15 @@ class _Site:
         }
         files = {f"{PAGES_DIR}/{path}": make(Links(protocol, path)) for path, make in pages.items()}
         files["site/mkdocs.yml"] = self.environment.get_template("mkdocs.yml.j2").render()
+        files[f"{PAGES_DIR}/llms.txt"] = self.environment.get_template("llms.txt.j2").render()
+        for old, new in protocol.moved.items():
+            files[f"{PAGES_DIR}/{old}/index.html"] = self._redirect(old, new)
         return files
+
+    def _redirect(self, old: str, new: str) -> str:
+        """A page that stands where another was. Both are addresses below the site, without the last slash."""
+        html = self.environment.overlay(autoescape=True).get_template("moved.html.j2")
+        return html.render(to=f"{posixpath.relpath(new, old)}/")
 
     def _render(self, template: str, links: Links, **values: Any) -> str:
         text = self.environment.get_template(template).render(link=links, **values)
