@@ -41,9 +41,10 @@ CODES: dict[str, str] = {
     "unknown-message": "An example gives params or a result for a message that its method does not have.",
     "unknown-rule": "A rule is named that rules.yaml does not have.",
     "unknown-scenario": "A scenario is named that scenarios.yaml does not have.",
-    "unknown-page": "A rule names a page that spec/guide does not have.",
+    "unknown-page": "A rule names a page that spec/guide does not have, or moved.yaml one that the site does not have.",
     # The guide
     "page-head": "A page of the guide begins with its title and description between two lines of ---.",
+    "page-name": "A page of the guide has the name of a page that is generated.",
     "page-moved": "spec/guide/moved.yaml leads from old addresses of pages to new ones.",
     "page-expression": "A {{ … }} of a page cannot be read; CONTRIBUTING.md lists what can stand there.",
     # Lint: what the registry says as a whole

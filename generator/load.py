@@ -67,7 +67,7 @@ def load(root: Path) -> Protocol:
     moved, faults_of_moved = read_moved(root)
     findings += faults + faults_of_moved
     documents.is_whole = documents.is_whole and not faults
-    protocol = replace(builder.protocol(documents, documents.methods), pages=tuple(pages), moved=moved)
+    protocol = replace(builder.protocol(documents, documents.methods), pages=tuple(pages), moved=tuple(moved))
     findings += check_references(protocol, documents)
     if findings:
         raise RegistryError(findings)

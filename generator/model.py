@@ -399,6 +399,15 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A page that moved. `old` and `new` are addresses below the site, without the last slash."""
+
+    old: str
+    new: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A written page. `slug` is its path on the site without `.md`; `text` is Markdown with mentions in it."""
 
@@ -412,7 +421,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The whole registry. `moved` has the old and new addresses of pages that moved."""
+    """The whole registry."""
 
     title: str
     version: int
@@ -427,7 +436,7 @@ class Protocol:
     examples: tuple[Example, ...] = ()
     instances: tuple[Instance, ...] = ()
     pages: tuple[Page, ...] = ()
-    moved: Mapping[str, str] = field(default_factory=dict[str, str])
+    moved: tuple[Moved, ...] = ()
     has_unstable: bool = field(default=True)
 
     def messages(self) -> Iterator[Message]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from generator.findings import Finding
-from generator.model import Mention, Page, Source
+from generator.model import Mention, Moved, Page, Source
 from generator.read_yaml import parse_yaml, read_text, read_yaml
 from generator.wording import listed
 
@@ -27,24 +27,28 @@ MOVED = "moved.yaml"
 _ADDRESS = re.compile(r"[a-z0-9_-]+(/[a-z0-9_-]+)*")
 
 
-def read_moved(root: Path) -> tuple[dict[str, str], list[Finding]]:
+def read_moved(root: Path) -> tuple[list[Moved], list[Finding]]:
     """The old and the new addresses of pages that moved: `spec/guide/moved.yaml`, which need not be there."""
     path = root / GUIDE / MOVED
     if not path.exists():
-        return {}, []
+        return [], []
     name = path.relative_to(root).as_posix()
     document, findings = read_yaml(path, name)
     if document is None or findings:
-        return {}, findings
+        return [], findings
     data: Any = document.data
     entries = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
     if not entries:
-        return {}, [Finding(Source(name, 1), "page-moved", "has to be a mapping of old to new addresses")]
+        return [], [Finding(Source(name, 1), "page-moved", "has to be a mapping of old to new addresses")]
+    moved: list[Moved] = []
     for old, new in entries.items():
+        source = document.source((old,))
         if not isinstance(new, str) or not _ADDRESS.fullmatch(old) or not _ADDRESS.fullmatch(new):
             text = "has to lead from one address to another, such as guide/keys: prompt-lifecycle"
-            findings.append(Finding(document.source((old,)), "page-moved", text))
-    return ({} if findings else entries), findings
+            findings.append(Finding(source, "page-moved", text))
+        else:
+            moved.append(Moved(old, new, source))
+    return moved, findings
 
 
 def read_guide(root: Path) -> tuple[list[Page], list[Finding]]:
@@ -103,11 +107,23 @@ def _mentions(body: str, name: str, first_line: int) -> tuple[list[Mention], lis
         if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in MENTIONS:
             values: list[Any] = [getattr(argument, "value", None) for argument in node.args]
             if all(isinstance(value, str) for value in values) and not (node.kwargs or node.dyn_args):
-                mentions.append(Mention(node.node.name, tuple(values), at(node.lineno)))
+                if fault := _number_fault(node.node.name, len(values)):
+                    findings.append(Finding(at(node.lineno), "page-expression", fault))
+                else:
+                    mentions.append(Mention(node.node.name, tuple(values), at(node.lineno)))
                 continue
         text = f'has to be a call with strings, as in rule("KEY-01"), of one of {listed(MENTIONS)}'
         findings.append(Finding(at(node.lineno), "page-expression", text))
     return mentions, findings
+
+
+def _number_fault(name: str, count: int) -> str | None:
+    """What is wrong with how many strings a mention has, if anything."""
+    if name == "retry_classes_table":
+        return f"{name} takes no strings" if count else None
+    if name == "rule":
+        return None if count else "rule takes one id or more"
+    return None if count == 1 else f"{name} takes one string"
 
 
 def _expressions(template: nodes.Template) -> Iterator[nodes.Node]:

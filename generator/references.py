@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generator.documents import Documents
 from generator.findings import Finding
 from generator.model import PRIMITIVES, Protocol, Source, Struct, endless_types, uses
+from generator.site_links import generated_pages
 from generator.wording import hint, listed
 
 
@@ -109,6 +110,19 @@ class _References:
                 code, what, names = known[mention.name]
                 for argument in mention.arguments:
                     yield from self._unknown(code, what, argument, names, mention.source)
+        yield from self._addresses()
+
+    def _addresses(self) -> Iterator[Finding]:
+        """Where the pages stand, and where they stood."""
+        generated = {path.removesuffix(".md") for path in generated_pages(self.protocol)}
+        for page in self.protocol.pages:
+            if page.slug in generated:
+                yield Finding(page.source, "page-name", f"{page.slug} is the name of a generated page; choose another")
+        pages = [name.removesuffix("/index") for name in sorted({*generated, *(p.slug for p in self.protocol.pages)})]
+        for moved in self.protocol.moved:
+            yield from self._unknown("unknown-page", "page", moved.new, pages, moved.source)
+            if moved.old in pages:
+                yield Finding(moved.source, "page-moved", f"a page stands at {moved.old}")
 
 
 def _field_names(protocol: Protocol) -> Iterator[str]:

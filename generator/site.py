@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from generator.emit import SCHEMA_DIR
 from generator.emit.docs import PAGES_DIR
+from generator.site_links import tidy
 
 _LINK = re.compile(r"(?<!!)\]\((?P<target>[^)\s#:]+\.md)(?P<anchor>#[^)\s]*)?\)")
 _SNIPPET = re.compile(r'^--8<-- "(?P<path>[^"]+)"$')
@@ -99,7 +100,7 @@ def _plain(text: str, page: PurePosixPath, root: Path) -> str:
             lines.append(line)
         elif not _BLOCK.match(line):
             lines.append(_ATTRIBUTES.sub("", _LINK.sub(link, line)).rstrip())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+    return tidy("\n".join(lines)).strip() + "\n"
 
 
 def _tool(name: str) -> str:

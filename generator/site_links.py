@@ -8,20 +8,42 @@ from dataclasses import dataclass, field
 
 from generator.model import PRIMITIVES, Protocol, Struct, TypeUse
 
-AUDIT, ERRORS, TRACEABILITY, CLASSES, REGISTRY = (
-    "audit.md",
-    "errors.md",
-    "traceability.md",
-    "overview.md",
-    "registry.md",
-)
+AUDIT = "audit.md"
+CHANGELOG = "changelog.md"
+CHECKER = "checker.md"
+CLASSES = "overview.md"
+ERRORS = "errors.md"
+METHODS = "methods/index.md"
+REGISTRY = "registry.md"
+SCHEMA = "schema.md"
+TRACEABILITY = "traceability.md"
+TYPES = "types/index.md"
 
 _CODE = re.compile(r"`[^`\n]*`")
+_MARKUP = re.compile(r"[\\`*_\[\]{}#]")
+_FENCED_OR_EMPTY = re.compile(r"(?ms)^(?P<indent> *)(?P<fence>```+)[^\n]*\n.*?^(?P=indent)(?P=fence)$|\n{3,}")
 
 
 def method_slug(name: str) -> str:
     """A method's name as it stands in the address of its page: `session/prompt` is `session-prompt`."""
     return name.removeprefix("$/").replace("/", "-")
+
+
+def method_page(name: str) -> str:
+    """The path of a method's page."""
+    return f"methods/{method_slug(name)}.md"
+
+
+def topic_page(name: str) -> str:
+    """The path of the page with a topic's types."""
+    return f"types/{name}.md"
+
+
+def generated_pages(protocol: Protocol) -> set[str]:
+    """The paths of all pages that nobody writes."""
+    methods = {method_page(method.name) for method in protocol.methods}
+    topics = {topic_page(topic.name) for topic in protocol.topics}
+    return {AUDIT, CHANGELOG, CHECKER, ERRORS, METHODS, REGISTRY, SCHEMA, TRACEABILITY, TYPES, *methods, *topics}
 
 
 @dataclass(frozen=True)
@@ -40,12 +62,12 @@ class Links:
 
     def method(self, name: str) -> str:
         """A link to a method's page."""
-        return f"[`{name}`]({self.to(f'methods/{method_slug(name)}.md')})"
+        return f"[`{name}`]({self.to(method_page(name))})"
 
     def type(self, name: str) -> str:
         """A link to a type, or to a field of it: `PromptRequest.prompt`."""
         definition = self.protocol.types[name.partition(".")[0]]
-        return f"[`{name}`]({self.to(f'types/{definition.topic}.md', name)})"
+        return f"[`{name}`]({self.to(topic_page(definition.topic), name)})"
 
     def retry(self, name: str) -> str:
         """The badge of a retry class, linked to its meaning."""
@@ -78,7 +100,7 @@ class Links:
         return text + "".join(f", {limit}" for limit in _limits(use))
 
     def text(self, doc: str, *, but: str = "") -> str:
-        """A doc as Markdown: nothing in it is HTML, and names of methods and types in code are links, except `but`."""
+        """A doc as Markdown: code is its only markup, and names of methods and types in it are links, except `but`."""
 
         def linked(match: re.Match[str]) -> str:
             name = match[0].strip("`")
@@ -108,12 +130,18 @@ class Links:
 
 
 def cell(text: str) -> str:
-    """Markdown as it stands in a cell of a table."""
-    return re.sub(r"\n+", " ", text.strip()).replace("|", "\\|")
+    """Markdown as it stands in a cell of a table. In code a bar ends no cell, and a backslash would show."""
+    line = re.sub(r"\n+", " ", text.strip())
+    return re.sub(rf"{_CODE.pattern}|(?P<bar>\|)", lambda match: "\\|" if match["bar"] else match[0], line)
+
+
+def tidy(text: str) -> str:
+    """Markdown with no more than one empty line in a row, code aside."""
+    return _FENCED_OR_EMPTY.sub(lambda match: match[0] if match["fence"] else "\n\n", text)
 
 
 def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    return _MARKUP.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def _limits(use: TypeUse) -> list[str]:

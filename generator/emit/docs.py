@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,28 @@ from generator.binding_view import binding_view
 from generator.definitions import Definitions
 from generator.emit import NOTICE
 from generator.memo import remembered
-from generator.model import Example, Message, Method, Page, Protocol, uses
+from generator.model import Example, Message, Method, Moved, Page, Protocol, uses
 from generator.python_sample import sample
-from generator.site_links import AUDIT, ERRORS, REGISTRY, TRACEABILITY, Links, cell, method_slug
+from generator.site_links import (
+    AUDIT,
+    CHANGELOG,
+    CHECKER,
+    ERRORS,
+    METHODS,
+    REGISTRY,
+    SCHEMA,
+    TRACEABILITY,
+    TYPES,
+    Links,
+    cell,
+    method_page,
+    method_slug,
+    tidy,
+    topic_page,
+)
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "docs"
-CONFIG = TEMPLATES.parents[1] / "pyproject.toml"
+GENERATOR = Path(__file__).resolve().parents[1]
+TEMPLATES = GENERATOR.parent / "templates" / "docs"
 PAGES_DIR = "site/docs"
 
 _SAMPLE_LINE = 88
@@ -43,16 +59,9 @@ def emit(protocol: Protocol) -> dict[str, str]:
     """Every page below `site/docs`, and `site/mkdocs.yml`."""
     if not protocol.pages:
         return {}
-    sources = [path.read_text("utf-8") for path in (Path(__file__), CONFIG, *sorted(TEMPLATES.rglob("*.j2")))]
-    parts = {
-        "protocol": [
-            asdict(item) for item in (*protocol.methods, *protocol.rules, *protocol.examples, *protocol.pages)
-        ],
-        "types": [asdict(item) for item in protocol.types.values()],
-        "rest": [asdict(i) for i in (*protocol.topics, *protocol.retry_classes, *protocol.scenarios, protocol.phrases)],
-        "sources": sources,
-    }
-    return remembered("docs", parts, lambda: _Site(protocol).files())
+    sources = [path.read_text("utf-8") for path in (*sorted(GENERATOR.rglob("*.py")), *sorted(TEMPLATES.rglob("*.j2")))]
+    depends_on = {"protocol": asdict(protocol), "ruff": version("ruff"), "sources": sources}
+    return remembered("docs", depends_on, lambda: _Site(protocol).files())
 
 
 class _Site:
@@ -78,33 +87,33 @@ class _Site:
         protocol = self.protocol
         pages = {
             **{f"{page.slug}.md": partial(self._written, page) for page in protocol.pages},
-            **{f"methods/{method_slug(m.name)}.md": partial(self._method, m) for m in protocol.methods},
-            **{f"types/{topic.name}.md": partial(self._topic, topic.name) for topic in protocol.topics},
-            "methods/index.md": partial(self._render, "methods.md.j2"),
-            "types/index.md": partial(self._render, "types.md.j2"),
+            **{method_page(m.name): partial(self._method, m) for m in protocol.methods},
+            **{topic_page(topic.name): partial(self._topic, topic.name) for topic in protocol.topics},
+            METHODS: partial(self._render, "methods.md.j2"),
+            TYPES: partial(self._render, "types.md.j2"),
             AUDIT: partial(self._render, "audit.md.j2", groups=audit_groups(protocol)),
             ERRORS: partial(self._render, "errors.md.j2", raised_by=self._raised_by()),
             TRACEABILITY: partial(self._render, "traceability.md.j2"),
             REGISTRY: partial(self._render, "registry.md.j2"),
-            "schema.md": partial(self._render, "schema.md.j2"),
-            "checker.md": partial(self._render, "checker.md.j2"),
-            "changelog.md": partial(self._render, "changelog.md.j2"),
+            SCHEMA: partial(self._render, "schema.md.j2"),
+            CHECKER: partial(self._render, "checker.md.j2"),
+            CHANGELOG: partial(self._render, "changelog.md.j2"),
         }
         files = {f"{PAGES_DIR}/{path}": make(Links(protocol, path)) for path, make in pages.items()}
         files["site/mkdocs.yml"] = self.environment.get_template("mkdocs.yml.j2").render()
         files[f"{PAGES_DIR}/llms.txt"] = self.environment.get_template("llms.txt.j2").render()
-        for old, new in protocol.moved.items():
-            files[f"{PAGES_DIR}/{old}/index.html"] = self._redirect(old, new)
+        for page in protocol.moved:
+            files[f"{PAGES_DIR}/{page.old}/index.html"] = self._redirect(page)
         return files
 
-    def _redirect(self, old: str, new: str) -> str:
-        """A page that stands where another was. Both are addresses below the site, without the last slash."""
+    def _redirect(self, page: Moved) -> str:
+        """What stands where a page was."""
         html = self.environment.overlay(autoescape=True).get_template("moved.html.j2")
-        return html.render(to=f"{posixpath.relpath(new, old)}/")
+        return html.render(to=f"{posixpath.relpath(page.new, page.old)}/")
 
     def _render(self, template: str, links: Links, **values: Any) -> str:
         text = self.environment.get_template(template).render(link=links, **values)
-        return re.sub(r"\n{3,}", "\n\n", f"{text.rstrip()}\n")
+        return tidy(f"{text.rstrip()}\n")
 
     def _written(self, page: Page, links: Links) -> str:
         rules = {rule.id: rule for rule in self.protocol.rules}
