@@ -26,11 +26,11 @@ class SiteError(Exception):
     """The site cannot be built; the message says what is missing or which command failed."""
 
 
-def prepare(root: Path) -> None:
-    """Bundle what the pages load and put the schema files beside the pages.
+def install(root: Path) -> None:
+    """Fetch the packages from npm that are not there yet.
 
     Raises:
-        SiteError: Node is missing, or a command failed.
+        SiteError: Node is missing, or npm failed.
     """
     site = root / "site"
     lock, installed = site / "package-lock.json", site / "node_modules" / ".package-lock.json"
@@ -39,7 +39,16 @@ def prepare(root: Path) -> None:
     if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
         _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], site)
         installed.touch()
-    _run(["node", "build.mjs"], site)
+
+
+def prepare(root: Path) -> None:
+    """Bundle what the pages load and put the schema files beside the pages.
+
+    Raises:
+        SiteError: Node is missing, or a command failed.
+    """
+    install(root)
+    _run(["node", "build.mjs"], root / "site")
     target = root / PAGES_DIR / "schema"
     target.mkdir(parents=True, exist_ok=True)
     for path in (root / SCHEMA_DIR).glob("*.json"):

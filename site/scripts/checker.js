@@ -55,14 +55,8 @@ export async function mount(element, root) {
   if (given) (text.value = given), check();
 }
 
-/** One message that may span lines, or one on each line; told apart by whether the first line is JSON by itself. */
+/** One message that may span lines, or one on each line. A text that is no JSON as a whole is told by its first lines. */
 function messages(text) {
-  let offset = 0;
-  const lines = text.split("\n").map((source, i) => {
-    const found = { offset, line: i + 1, source };
-    offset += source.length + 1;
-    return found;
-  }).filter(({ source }) => source.trim());
   const isJson = ({ source }) => {
     try {
       return typeof JSON.parse(source) === "object";
@@ -70,8 +64,15 @@ function messages(text) {
       return false;
     }
   };
-  if (lines.length > 1 && !isJson(lines[0]) && !isJson(lines[1])) return [{ offset: 0, line: 1, source: text }];
-  return lines;
+  const whole = { offset: 0, line: 1, source: text };
+  if (isJson(whole)) return [whole];
+  let offset = 0;
+  const lines = text.split("\n").map((source, i) => {
+    const found = { offset, line: i + 1, source };
+    offset += source.length + 1;
+    return found;
+  }).filter(({ source }) => source.trim());
+  return lines.length > 1 && !isJson(lines[0]) && !isJson(lines[1]) ? [whole] : lines;
 }
 
 /** Where the value of a pointer stands, or the nearest value around it. */

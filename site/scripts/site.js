@@ -27,6 +27,14 @@ globalThis.mermaid = {
   },
 };
 
+// For Material's search a minus in front of a word means "without it". Here it belongs to an error code: -32602.
+const { postMessage } = Worker.prototype;
+Worker.prototype.postMessage = function (message, ...options) {
+  const isQuery = typeof message?.data === "string";
+  const meant = isQuery ? { ...message, data: message.data.replace(/(^|\s)-(?=\d)/g, "$1") } : message;
+  postMessage.call(this, meant, ...options);
+};
+
 /** What Material leaves without a name (axe: aria-dialog-name, landmark-unique). */
 const NAMES = { ".md-search": "Search", ".md-tags": "Tags" };
 
