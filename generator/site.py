@@ -15,10 +15,10 @@ from generator.emit import SCHEMA_DIR
 from generator.emit.docs import PAGES_DIR
 from generator.site_links import tidy
 
-_LINK = re.compile(r"(?<!!)\]\((?P<target>[^)\s#:]+\.md)(?P<anchor>#[^)\s]*)?\)")
+_LINK = re.compile(r"\]\((?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
 _SNIPPET = re.compile(r'^--8<-- "(?P<path>[^"]+)"$')
 _ATTRIBUTES = re.compile(r" ?\{ ?[.#][^}\n]*\}")
-_BLOCK = re.compile(r"^</?div\b[^>]*>$")
+_BLOCK = re.compile(r"</?div\b[^>]*>")
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 
 
@@ -64,8 +64,8 @@ def build(root: Path, builder: str) -> Path:
     prepare(root)
     public = root / "site" / "public"
     shutil.rmtree(public, ignore_errors=True)
-    options = ["--strict", "--clean"] if builder == "zensical" else ["--strict", "--quiet"]
-    _run([_tool(builder), "build", *options], root / "site")
+    # mkdocs: `--quiet` would keep warnings from being counted, and so take the strictness out of `--strict`.
+    _run([_tool(builder), "build", "--strict", "--clean"], root / "site")
     for path, text in markdown_pages(root):
         (public / path).write_text(text, "utf-8")
     return public
@@ -94,7 +94,8 @@ def _plain(text: str, page: PurePosixPath, root: Path) -> str:
     text = re.sub(r"\A---\n.*?\n---\n<!--[^\n]*-->\n+", "", text, flags=re.DOTALL)
 
     def link(match: re.Match[str]) -> str:
-        target = _beside(PurePosixPath(posixpath.normpath(page.parent / match["target"])))
+        target = PurePosixPath(posixpath.normpath(page.parent / match["target"]))
+        target = _beside(target) if target.suffix == ".md" else target
         return f"]({posixpath.relpath(target, _beside(page).parent)}{match['anchor'] or ''})"
 
     lines: list[str] = []
@@ -107,8 +108,8 @@ def _plain(text: str, page: PurePosixPath, root: Path) -> str:
             lines.append(line)
         elif fence:
             lines.append(line)
-        elif not _BLOCK.match(line):
-            lines.append(_ATTRIBUTES.sub("", _LINK.sub(link, line)).rstrip())
+        else:
+            lines.append(_ATTRIBUTES.sub("", _LINK.sub(link, _BLOCK.sub("", line))).rstrip())
     return tidy("\n".join(lines)).strip() + "\n"
 
 

@@ -89,7 +89,7 @@ class Links:
 
     def source(self, line: int) -> str:
         """The address of a line of `spec/methods.yaml`."""
-        return self.to(REGISTRY, f"line-{line}")
+        return self.to(REGISTRY, f"line-0-{line}")
 
     def use(self, use: TypeUse) -> str:
         """A type expression with its types linked, and its limits in words."""

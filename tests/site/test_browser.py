@@ -162,6 +162,14 @@ def test_the_class_of_a_method_is_two_clicks_from_the_home_page(page: Page):
     expect(page.locator("#class-duplicating")).to_be_in_viewport()
 
 
+def test_a_method_page_leads_to_the_line_that_defines_it(page: Page):
+    page.goto("methods/session-prompt/")
+    page.get_by_role("link", name="spec/methods.yaml:").click()
+
+    expect(page.locator(":target")).to_contain_text("session/prompt:")
+    expect(page.locator(":target")).to_be_in_viewport()
+
+
 # The audit
 
 

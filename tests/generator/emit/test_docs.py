@@ -123,7 +123,7 @@ def test_a_method_page_has_all_that_a_reader_looks_for(protocol: Protocol, files
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_page_leads_to_the_methods_line_in_the_registry(files: dict[str, str], method: str):
-    line = int(re.search(r"registry\.md#line-(\d+)\)", files[f"site/docs/{method_page(method)}"])[1])
+    line = int(re.search(r"registry\.md#line-0-(\d+)\)", files[f"site/docs/{method_page(method)}"])[1])
     registry = (REPOSITORY / "spec/methods.yaml").read_text("utf-8").splitlines()
 
     assert registry[line - 1].strip() == f"{method}:"
