@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test soak bench format constraints clean
+.PHONY: help setup build check test soak bench site serve format constraints clean
 
 help: ## Say what can be made.
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -38,6 +38,12 @@ soak: setup ## Run the long tests whole.
 bench: setup ## Measure what has a limit, each beside its limit.
 	$(BIN)/python -m tests.bench
 
+site: setup ## Build the documentation site into site/public; needs Node.
+	$(BIN)/acpspec site
+
+serve: setup ## Serve the site on http://127.0.0.1:8000, and follow changes of the registry.
+	$(BIN)/acpspec site --serve
+
 format: setup ## Format the code.
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format --quiet
@@ -50,4 +56,4 @@ constraints: ## Take the newest versions of everything that .venv holds.
 	@touch constraints.txt .venv/installed
 
 clean: ## Remove .venv and what tests leave behind.
-	rm -rf .venv .cache build dist site/public .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .cache build dist site/public site/.cache site/node_modules site/docs/assets site/docs/schema .hypothesis .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""The commands that need a checkout: `build`, `check` and `lint`. What they do is in `generator.commands`."""
+"""The commands that need a checkout: `build`, `check`, `lint` and `site`. What they do is in `generator.commands`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ COMMANDS = {
     "build": "Write every generated file anew from the registry.",
     "check": "Say whether the generated files are what the registry gives; change nothing.",
     "lint": "Say what is wrong with the registry; change nothing.",
+    "site": "Build the documentation site from the generated pages, or serve it.",
 }
 
 
@@ -21,11 +22,14 @@ def add_commands(add_parser: Callable[..., argparse.ArgumentParser]) -> None:
     for name, text in COMMANDS.items():
         command = add_parser(name, help=text, description=text)
         command.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="the checkout (default: this one)")
-        if name != "build":
+        if name in ("check", "lint"):
             command.add_argument("--json", action="store_true", help="what was found, as a JSON array")
         if name == "lint":
             command.add_argument("--release", action="store_true", help="also refuse what only a release has to settle")
             command.add_argument("--codes", action="store_true", help="list every code and what it means")
+        if name == "site":
+            command.add_argument("--builder", choices=["mkdocs", "zensical"], default="mkdocs", help="what builds it")
+            command.add_argument("--serve", action="store_true", help="serve it, and follow changes of the registry")
         command.set_defaults(run=_run(name))
 
 

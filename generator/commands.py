@@ -1,4 +1,4 @@
-"""What `build`, `check` and `lint` do and say. Each takes the parsed arguments and gives the exit code."""
+"""What `build`, `check`, `lint` and `site` do and say. Each takes the parsed arguments and gives the exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_v2.cli.console import say
-from generator.emit import corpus, json_schema, meta, methods, openrpc, python
+from generator.emit import corpus, docs, json_schema, meta, methods, openrpc, python, rules
 from generator.findings import CODES, Finding, RegistryError
 from generator.lint import lint as lint_protocol
 from generator.load import load
@@ -20,7 +20,7 @@ from generator.write import build as write_files
 from generator.write import check as compare_files
 from generator.write import emit_all
 
-EMITTERS = (json_schema.emit, meta.emit, methods.emit, openrpc.emit, corpus.emit, python.emit)
+EMITTERS = (json_schema.emit, meta.emit, methods.emit, openrpc.emit, corpus.emit, rules.emit, python.emit, docs.emit)
 
 OK, FAULTY = 0, 1
 
@@ -69,6 +69,27 @@ def lint(arguments: argparse.Namespace) -> int:
     if protocol is None or arguments.json:
         return _report(findings, as_json=arguments.json)
     say(f"{_counted(protocol)}; nothing to find fault with")
+    return OK
+
+
+def site(arguments: argparse.Namespace) -> int:
+    """Build or serve the site."""
+    from generator import site as site_builder
+
+    code = build(arguments)
+    if code != OK:
+        return code
+    try:
+        if arguments.serve:
+            site_builder.serve(arguments.root)
+        else:
+            public = site_builder.build(arguments.root, arguments.builder)
+            say(f"the site is in {public.relative_to(arguments.root)}")
+    except site_builder.SiteError as error:
+        say(f"acpspec site: {error}", stderr=True)
+        return FAULTY
+    except KeyboardInterrupt:
+        pass
     return OK
 
 

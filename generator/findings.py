@@ -41,6 +41,12 @@ CODES: dict[str, str] = {
     "unknown-message": "An example gives params or a result for a message that its method does not have.",
     "unknown-rule": "A rule is named that rules.yaml does not have.",
     "unknown-scenario": "A scenario is named that scenarios.yaml does not have.",
+    "unknown-page": "A rule names a page that spec/guide does not have, or moved.yaml one that the site does not have.",
+    # The guide
+    "page-head": "A page of the guide begins with its title and description between two lines of ---.",
+    "page-name": "A page of the guide has the name of a page that is generated.",
+    "page-moved": "spec/guide/moved.yaml leads from old addresses of pages to new ones.",
+    "page-expression": "A {{ … }} of a page cannot be read; CONTRIBUTING.md lists what can stand there.",
     # Lint: what the registry says as a whole
     "class-set": "The registry defines exactly the classes safe, keyed, duplicating and connection_bound.",
     "class-rule": "A message's retry class does not fit who sends it and whether it has a response.",
@@ -61,6 +67,7 @@ CODES: dict[str, str] = {
     "doc-repeats-name": "A doc says no more than the name does.",
     "doc-sentence": "A doc does not end like a sentence.",
     "binding": "The Python bindings have no word for something, or would have one name for two things.",
+    "rule-quoted": "A rule is quoted once on the page that it names, and on no other.",
     "rule-unchecked": "A rule says neither what checks it, nor why nothing can, nor that a check is planned.",
     "rule-planned": "A rule's check is still planned; a release needs it done or reasoned away.",
     "unused-scenario": "No rule is checked by this scenario.",

@@ -317,12 +317,30 @@ def _all_fields(definition: TypeDef) -> Iterator[Field]:
 # Rules, scenarios and examples
 
 
+def _quotes(protocol: Protocol) -> Iterator[Finding]:
+    """Where the guide quotes a rule, which is once, on the rule's page."""
+    if not protocol.pages:
+        return
+    quotes = [(r, p.slug, m) for p in protocol.pages for m in p.mentions if m.name == "rule" for r in m.arguments]
+    for rule in protocol.rules:
+        on_its_page = [m for name, slug, m in quotes if name == rule.id and slug == rule.page]
+        if not on_its_page:
+            yield Finding(rule.source, "rule-quoted", f"spec/guide/{rule.page}.md does not quote it")
+        for mention in on_its_page[1:]:
+            yield Finding(mention.source, "rule-quoted", f"{rule.id} is quoted on this page already; use ref")
+        for name, slug, mention in quotes:
+            if name == rule.id and slug != rule.page:
+                where = f"{rule.id} is quoted on {rule.page}; use ref here"
+                yield Finding(mention.source, "rule-quoted", where)
+
+
 def _rules(protocol: Protocol, *, release: bool) -> Iterator[Finding]:
     for rule in protocol.rules:
         if not (rule.checked_by or rule.reviewed or rule.planned):
             yield Finding(rule.source, "rule-unchecked", "say checked_by, reviewed or planned")
         if release and rule.planned:
             yield Finding(rule.source, "rule-planned", f"its check is still planned: {rule.planned}")
+    yield from _quotes(protocol)
     used = {scenario for rule in protocol.rules for scenario in rule.checked_by}
     for scenario in protocol.scenarios:
         if scenario.id not in used:

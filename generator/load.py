@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -41,6 +42,7 @@ from generator.model import (
     TypeUse,
     Variant,
 )
+from generator.read_guide import read_guide, read_moved
 from generator.read_yaml import Document, PathKey
 from generator.references import check_references
 from generator.wording import listed
@@ -61,7 +63,11 @@ def load(root: Path) -> Protocol:
     if documents.methods is None:
         raise RegistryError(findings)
     builder = _Builder(findings)
-    protocol = builder.protocol(documents, documents.methods)
+    pages, faults = read_guide(root)
+    moved, faults_of_moved = read_moved(root)
+    findings += faults + faults_of_moved
+    documents.is_whole = documents.is_whole and not faults
+    protocol = replace(builder.protocol(documents, documents.methods), pages=tuple(pages), moved=tuple(moved))
     findings += check_references(protocol, documents)
     if findings:
         raise RegistryError(findings)

@@ -20,10 +20,10 @@ def remembered(name: str, depends_on: Any, make: Callable[[], dict[str, str]]) -
 
     Args:
         name: of the function; its latest results lie in a folder of that name.
-        depends_on: a JSON value with everything that the result follows from.
+        depends_on: a JSON value with everything that the result follows from, the order of keys included.
         make: the function.
     """
-    digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(depends_on).encode()).hexdigest()
     path = HOME / name / f"{digest}.json"
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(path.read_text("utf-8"))

@@ -5,6 +5,7 @@ Names of types are resolved by `Protocol.types`; every object keeps the file and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -389,6 +390,36 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A word of the guide's notation, such as `{{ rule("KEY-01", "KEY-02") }}`: its name and its arguments."""
+
+    name: str
+    arguments: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A page that moved. `old` and `new` are addresses below the site, without the last slash."""
+
+    old: str
+    new: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A written page. `slug` is its path on the site without `.md`; `text` is Markdown with mentions in it."""
+
+    slug: str
+    title: str
+    description: str
+    text: str
+    mentions: tuple[Mention, ...]
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """The whole registry."""
 
@@ -404,6 +435,8 @@ class Protocol:
     scenarios: tuple[Scenario, ...] = ()
     examples: tuple[Example, ...] = ()
     instances: tuple[Instance, ...] = ()
+    pages: tuple[Page, ...] = ()
+    moved: tuple[Moved, ...] = ()
     has_unstable: bool = field(default=True)
 
     def messages(self) -> Iterator[Message]:
@@ -428,6 +461,17 @@ class Protocol:
             if method.name == name:
                 return method
         raise KeyError(name)
+
+    def counts(self) -> dict[str, int]:
+        """How many methods, messages, types and rules there are, and how many methods of each retry class."""
+        classes = Counter(method.messages[0].retry.class_name for method in self.methods)
+        return {
+            "methods": len(self.methods),
+            "messages": len(list(self.messages())),
+            "types": len(self.types),
+            "rules": len(self.rules),
+            **{c.name: classes[c.name] for c in self.retry_classes},
+        }
 
     def error_codes(self) -> tuple[EnumValue, ...]:
         """The listed values of the type that the envelope names for error codes."""

@@ -88,9 +88,14 @@ def read_yaml(path: Path, name: str) -> tuple[Document | None, list[Finding]]:
         The document, or None where the file is not YAML at all, and what is wrong with it. A document that comes
         with findings is what could be read despite them.
     """
-    text, findings = _read_text(path, name)
+    text, findings = read_text(path, name)
     if text is None or findings:
         return None, findings
+    return parse_yaml(text, name)
+
+
+def parse_yaml(text: str, name: str) -> tuple[Document | None, list[Finding]]:
+    """As `read_yaml`, from a text that begins on the first line of its file."""
     reader = _Reader(Document(name))
     try:
         events = cast("Iterator[Any]", yaml.parse(text, Loader=_Loader))  # pyright: ignore[reportUnknownMemberType]
@@ -110,7 +115,8 @@ def read_yaml(path: Path, name: str) -> tuple[Document | None, list[Finding]]:
     return reader.document, reader.findings
 
 
-def _read_text(path: Path, name: str) -> tuple[str | None, list[Finding]]:
+def read_text(path: Path, name: str) -> tuple[str | None, list[Finding]]:
+    """A file's text, or None where it has none, and what in it no text should have: tabs and control characters."""
     try:
         raw = path.read_bytes()
     except OSError as error:

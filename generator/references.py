@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from generator.documents import Documents
 from generator.findings import Finding
-from generator.model import PRIMITIVES, Protocol, Source, endless_types, uses
+from generator.model import PRIMITIVES, Protocol, Source, Struct, endless_types, uses
+from generator.site_links import generated_pages
 from generator.wording import hint, listed
 
 
@@ -18,6 +19,7 @@ def check_references(protocol: Protocol, documents: Documents) -> Iterator[Findi
     yield from references.messages()
     yield from references.examples()
     yield from references.rules()
+    yield from references.guide()
     for ring in endless_types(protocol):
         yield Finding(protocol.types[ring[0]].source, "alias-cycle", f"{' → '.join(ring)} never comes to an end")
 
@@ -85,3 +87,46 @@ class _References:
         for rule in self.protocol.rules:
             for scenario in rule.checked_by:
                 yield from self._unknown("unknown-scenario", "scenario", scenario, scenarios, rule.source)
+            if self.protocol.pages:
+                pages = [p.slug for p in self.protocol.pages]
+                yield from self._unknown("unknown-page", "page", rule.page, pages, rule.source)
+
+    def guide(self) -> Iterator[Finding]:
+        """What the guide mentions."""
+        protocol = self.protocol
+        rules = ("unknown-rule", "rule", [r.id for r in protocol.rules])
+        known: dict[str, tuple[str, str, list[str]]] = {
+            "rule": rules,
+            "ref": rules,
+            "method": ("unknown-method", "method", [m.name for m in protocol.methods]),
+            "type": ("unknown-type", "type", [*protocol.types, *_field_names(protocol)]),
+            "retry": ("unknown-class", "retry class", [c.name for c in protocol.retry_classes]),
+            "error": ("unknown-error", "error", [e.name for e in protocol.error_codes()]),
+            "count": ("page-expression", "count of", list(protocol.counts())),
+            "retry_classes_table": ("page-expression", "argument", []),
+        }
+        for page in protocol.pages:
+            for mention in page.mentions:
+                code, what, names = known[mention.name]
+                for argument in mention.arguments:
+                    yield from self._unknown(code, what, argument, names, mention.source)
+        yield from self._addresses()
+
+    def _addresses(self) -> Iterator[Finding]:
+        """Where the pages stand, and where they stood."""
+        generated = {path.removesuffix(".md") for path in generated_pages(self.protocol)}
+        for page in self.protocol.pages:
+            if page.slug in generated:
+                yield Finding(page.source, "page-name", f"{page.slug} is the name of a generated page; choose another")
+        pages = [name.removesuffix("/index") for name in sorted({*generated, *(p.slug for p in self.protocol.pages)})]
+        for moved in self.protocol.moved:
+            yield from self._unknown("unknown-page", "page", moved.new, pages, moved.source)
+            if moved.old in pages:
+                yield Finding(moved.source, "page-moved", f"a page stands at {moved.old}")
+
+
+def _field_names(protocol: Protocol) -> Iterator[str]:
+    """Every field of an object, as `PromptRequest.prompt`."""
+    for definition in protocol.types.values():
+        if isinstance(definition.shape, Struct):
+            yield from (f"{definition.name}.{field.name}" for field in definition.shape.fields)

@@ -10,8 +10,11 @@ from typing import Literal
 
 from generator.model import Protocol
 
-OWNED = ("acp_v2/models", "acp_v2/schema")
+OWNED = ("acp_v2/models", "acp_v2/schema", "site/docs")
 """Folders that hold nothing but generated files: what is there and no emitter claims is removed."""
+
+BUILT = ("site/docs/assets", "site/docs/schema")
+"""Folders inside of these that the building of the site fills; they are not committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def check(root: Path, files: Mapping[str, str]) -> list[Difference]:
 def _strays(root: Path, files: Mapping[str, str]) -> list[str]:
     found = (p for folder in OWNED for p in (root / folder).rglob("*") if p.is_file() or p.is_symlink())
     relative = (p.relative_to(root).as_posix() for p in found if "__pycache__" not in p.parts)
-    return sorted(path for path in relative if path not in files)
+    return sorted(path for path in relative if path not in files and not path.startswith(BUILT))
 
 
 def _read(path: Path) -> str | None:

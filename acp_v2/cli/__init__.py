@@ -31,7 +31,7 @@ exit codes:
 `acpspec COMMAND --help` explains a command.
 """
 
-_CHECKOUT_COMMANDS = ("build", "check", "lint")
+_CHECKOUT_COMMANDS = ("build", "check", "lint", "site")
 
 
 class UsageError(Exception):

@@ -14,6 +14,10 @@ TYPES = "spec/types/notes.yaml"
 WRITE = "spec/examples/notes.yaml"
 RULES = "spec/rules.yaml"
 SCENARIOS = "spec/scenarios.yaml"
+PAGE = "spec/guide/keys.md"
+MOVED = "spec/guide/moved.yaml"
+
+HEAD = "---\ntitle: Keys\ndescription: About keys.\n---\n"
 
 WHOLE_FILE = ""
 
@@ -504,6 +508,13 @@ rules:
 """,
         says="did you mean write-twice?",
     ),
+    # The guide; test_read_guide.py has more
+    "rule on a page that nobody wrote": Fault("unknown-page", "spec/guide/other.md", WHOLE_FILE, HEAD, says="keys"),
+    "page without a head": Fault("page-head", PAGE, WHOLE_FILE, "§# Keys\n"),
+    "page of a generated name": Fault("page-name", "spec/guide/audit.md", WHOLE_FILE, f"§{HEAD}"),
+    "statement in a page": Fault("page-expression", PAGE, WHOLE_FILE, f"{HEAD}\n§{{% if rule %}}{{% endif %}}\n"),
+    "old address that is none": Fault("page-moved", MOVED, WHOLE_FILE, "§old.html: keys\n"),
+    "rule that its page does not quote": Fault("rule-quoted", PAGE, WHOLE_FILE, HEAD, says="does not quote it"),
     # The registry as a whole
     "a fifth class": Fault(
         "class-set",
@@ -1016,6 +1027,7 @@ def findings(root: Path, *, release: bool = False) -> list[Finding]:
 def edit(root: Path, fault: Fault) -> int | None:
     """Make the edit and return the line of the mark, if there is one."""
     path = root / fault.file
+    path.parent.mkdir(exist_ok=True)
     text = path.read_text("utf-8") if path.exists() else ""
     if fault.old == WHOLE_FILE:
         text = fault.new

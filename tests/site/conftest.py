@@ -1,0 +1,86 @@
+"""The site, built once and served below a sub-path, and a browser to look at it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from generator import site
+from generator.cli import main
+from tests.site.serving import REPOSITORY, copy_checkout, served
+
+APT_GET = ["apt-get", "-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::Retries=1", "-qq"]
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this checkout with a page that has moved; building the site changes nothing here but npm's packages."""
+    try:
+        site.install(REPOSITORY)
+    except site.SiteError as error:
+        pytest.skip(f"the site cannot be built: {error}")
+    copy = copy_checkout(tmp_path_factory.mktemp("checkout"))
+    (copy / "spec" / "guide" / "moved.yaml").write_text("once/the-audit: audit\n")
+    return copy
+
+
+@pytest.fixture(scope="session")
+def built(checkout: Path) -> Path:
+    """The folder with the site as mkdocs builds it."""
+    assert main(["site", "--root", str(checkout)]) == 0
+    return (checkout / "site" / "public").rename(checkout / "built")
+
+
+@pytest.fixture(scope="session")
+def address(built: Path) -> Iterator[str]:
+    """Where the site is served: below a sub-path, by a server that knows nothing of it."""
+    with served(built) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Debian's Chromium, installed where that is possible."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        with (Path(tempfile.gettempdir()) / "acp-v2-chromium.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for arguments in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+                try:
+                    subprocess.run([*APT_GET, *arguments], check=False, capture_output=True, timeout=300)
+                except subprocess.TimeoutExpired:
+                    pytest.skip("Chromium: apt-get did not end within five minutes")
+        found = shutil.which("chromium")
+    return found or pytest.skip("Chromium is not installed, and apt-get could not install it")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def light(browser: Browser, address: str) -> BrowserContext:
+    """For a reader who prefers light pages; addresses are taken relative to the site."""
+    return browser.new_context(base_url=address, color_scheme="light", viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture(scope="session")
+def dark(browser: Browser, address: str) -> BrowserContext:
+    return browser.new_context(base_url=address, color_scheme="dark", viewport={"width": 1280, "height": 900})
+
+
+@pytest.fixture
+def page(light: BrowserContext) -> Iterator[Page]:
+    page = light.new_page()
+    yield page
+    page.close()
