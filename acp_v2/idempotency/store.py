@@ -49,10 +49,14 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """What became of adding a message: `is_new` is False where its key was recorded already, for `message_id`."""
+    """What became of inserting a message: `is_new` is False where its key was recorded already, for `message_id`.
+
+    `is_retained` is False for a message that lives in no store, such as that of a command handled locally.
+    """
 
     message_id: str
     is_new: bool = True
+    is_retained: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,30 @@ class Claim(Protocol):
         ...
 
 
-class Store(Protocol):
+class Keys(Protocol):
+    """The keys of messages, and who is at inserting one.
+
+    Every method raises `StoreError` where the store cannot do it; then nothing was changed.
+    """
+
+    async def find_key(self, session_id: str, key: IdempotencyKey) -> Recorded | None:
+        """The message that the key was recorded for, or None."""
+        ...
+
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
+        """Claim a key that nobody has claimed; None where somebody has, on this node or another."""
+        ...
+
+    async def outcome(self, session_id: str, key: IdempotencyKey) -> Outcome | None:
+        """Wait until a claim ends. None: it ended without an outcome, for example because its holder died."""
+        ...
+
+    async def withdraw(self, session_id: str, key: IdempotencyKey) -> None:
+        """Ask whoever holds the claim to withdraw the prompt, unless it is being inserted already."""
+        ...
+
+
+class Store(Keys, Protocol):
     """Sessions, their messages, and the keys of these.
 
     Every method raises `StoreError` where the store cannot do it; then nothing was changed.
@@ -117,22 +144,6 @@ class Store(Protocol):
 
     async def remove_message(self, session_id: str, message_id: str) -> None:
         """Remove a message and with it its key."""
-        ...
-
-    async def find_key(self, session_id: str, key: IdempotencyKey) -> Recorded | None:
-        """The message that the key was recorded for, or None."""
-        ...
-
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
-        """Claim a key that nobody has claimed; None where somebody has, on this node or another."""
-        ...
-
-    async def outcome(self, session_id: str, key: IdempotencyKey) -> Outcome | None:
-        """Wait until a claim ends. None: it ended without an outcome, for example because its holder died."""
-        ...
-
-    async def withdraw(self, session_id: str, key: IdempotencyKey) -> None:
-        """Ask whoever holds the claim to withdraw the prompt, unless it is being inserted already."""
         ...
 
     async def close(self) -> None:
