@@ -36,10 +36,11 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer an attempt with the id of its message."""
+    """Answer an attempt with the id of its message; `is_new` where it was this attempt that inserted it."""
 
     attempt: Attempt
     message_id: str
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +140,20 @@ class PromptStates:
         """From here on the prompt cannot be withdrawn."""
         self._pending[place].stage = _Stage.INSERTING
 
-    def inserted(self, place: Place, message_id: str, *, is_retained: bool) -> Iterator[Effect]:
-        """The message is inserted; where it is retained, the store has recorded its key in the same step."""
+    def inserted(
+        self, place: Place, message_id: str, *, is_retained: bool = True, is_new: bool = True
+    ) -> Iterator[Effect]:
+        """The message is inserted; where it is retained, the store has recorded its key in the same step.
+
+        `is_new` is False where somebody else had inserted a message for the key by then, and it is that one.
+        """
         pending = self._take(place)
         if pending is None:
             return
         if not is_retained:
             self._live_only[place] = _LiveOnly(message_id, pending.prompt)
-        yield from (Answer(attempt, message_id) for attempt in pending.attempts)
+        for number, attempt in enumerate(pending.attempts):
+            yield Answer(attempt, message_id, is_new=is_new and number == 0)
 
     def failed(self, place: Place, error: AcpError) -> Iterator[Effect]:
         """Nothing was inserted: every attempt gets the error, and the key is unused."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,6 @@ class _Attempt:
     key: IdempotencyKey | None
     answer: asyncio.Future[str]
     began: float
-    is_first: bool = True
 
 
 class _NoKey:
@@ -88,10 +88,10 @@ class Submissions:
         mine = _Attempt(session_id, key, asyncio.get_running_loop().create_future(), time.monotonic())
         self._attempts[attempt] = mine
         effects = list(self._states.submitted(place, attempt, prompt))
-        mine.is_first = any(isinstance(effect, Begin) for effect in effects)
-        if mine.is_first:
+        is_first = any(isinstance(effect, Begin) for effect in effects)
+        if is_first:
             self._work[place] = (insert, ready)
-        self._tell(Submitted(session_id, key is not None, not mine.is_first))
+        self._tell(Submitted(session_id, key is not None, not is_first))
         self._apply(effects)
         # Shielded, because a caller that goes away decides nothing about the prompt; `abandon` does.
         return await asyncio.shield(mine.answer)
@@ -103,7 +103,7 @@ class Submissions:
     def abandon(self, attempt: Hashable) -> None:
         """An attempt's connection ended, and the agent drops held prompts that nobody waits for."""
         effects = list(self._states.abandoned(attempt))
-        self._answer(attempt, None, RequestCancelled())
+        self._answer(attempt, RequestCancelled(), "withdrawn")
         self._apply(effects)
 
     def cancel_session(self, session_id: str) -> None:
@@ -127,27 +127,26 @@ class Submissions:
             match effect:
                 case Begin(place):
                     self._begin(place)
-                case Answer(attempt, message_id):
-                    self._answer(attempt, message_id, None)
+                case Answer(attempt, message_id, is_new):
+                    self._answer(attempt, message_id, "inserted" if is_new else "answered")
                 case Refuse(attempt, error):
-                    self._answer(attempt, None, error)
+                    self._answer(attempt, error, _end(error))
                 case Withdraw(place):
                     self._tasks[place].cancel()
                 case AskHolder(place):
                     self._ask_holder(place)
 
-    def _answer(self, attempt: Attempt, message_id: str | None, error: AcpError | None) -> None:
+    def _answer(self, attempt: Attempt, answer: str | AcpError, end: End) -> None:
         mine = self._attempts.pop(attempt, None)
         if mine is None or mine.answer.done():
             return
-        if message_id is not None:
-            mine.answer.set_result(message_id)
-        elif error is not None:
-            mine.answer.set_exception(error)
+        if isinstance(answer, AcpError):
+            mine.answer.set_exception(answer)
             # Whoever asked may be gone; asyncio would then complain that nobody took the exception.
             mine.answer.exception()
-        ended = Ended(mine.session_id, mine.key is not None, _end(mine, error), time.monotonic() - mine.began)
-        self._tell(ended)
+        else:
+            mine.answer.set_result(answer)
+        self._tell(Ended(mine.session_id, mine.key is not None, end, time.monotonic() - mine.began))
 
     def _tell(self, event: Submitted | Ended) -> None:
         if self._observer is None:
@@ -195,7 +194,9 @@ class Submissions:
             _LOG.error("a prompt was not inserted: %s", error)  # a trace says no more
             self._apply(self._states.failed(place, InternalError("The message could not be stored")))
         except Exception:  # noqa: BLE001  # the agent's code; whatever it raises, the attempts get an answer
-            _LOG.exception("inserting a prompt failed")
+            # What the agent's code says in its error may have the key in it.
+            trace = traceback.format_exc().replace(str(place[1]), "…")
+            _LOG.error("inserting a prompt failed\n%s", trace)
             self._apply(self._states.failed(place, InternalError()))
 
     async def _run_keyed(self, place: Place, key: IdempotencyKey, insert: Insert, ready: Ready | None) -> None:
@@ -250,7 +251,8 @@ class Submissions:
             await ready()
         self._states.inserting(place)
         insertion = await insert(key)
-        effects = self._states.inserted(place, insertion.message_id, is_retained=insertion.is_retained or key is None)
+        is_retained = insertion.is_retained or key is None
+        effects = self._states.inserted(place, insertion.message_id, is_retained=is_retained, is_new=insertion.is_new)
         self._apply(effects)
         return insertion
 
@@ -272,10 +274,8 @@ def _log_failure(task: asyncio.Future[None]) -> None:
         _LOG.warning("the holder of a prompt could not be asked to withdraw it: %s", error)
 
 
-def _end(mine: _Attempt, error: AcpError | None) -> End:
+def _end(error: AcpError) -> End:
     match error:
-        case None:
-            return "inserted" if mine.is_first else "answered"
         case RequestCancelled():
             return "withdrawn"
         case InvalidParams():
