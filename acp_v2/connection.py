@@ -123,6 +123,11 @@ class Connection:
             self._is_closed = True
             self._fail_asked()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has ended."""
+        return self._is_closed
+
     async def settle(self) -> None:
         """Wait until all requests that came are answered, and the answers sent."""
         while self._tasks:
@@ -274,6 +279,8 @@ class Connection:
     async def _notified(self, handler: NotificationHandler, call: Call[Any]) -> None:
         try:
             await handler(call)
+        except AcpError as error:
+            _LOG.info("%s came to nothing: %s", call.method, error)
         except Exception as error:  # noqa: BLE001  # nobody waits for an answer
             _log_fault(call.method, error)
 

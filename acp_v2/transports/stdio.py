@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
 from typing import Any, Protocol, cast
 
@@ -143,30 +144,32 @@ async def open_stdio(*, max_message_bytes: int = MAX_MESSAGE_BYTES) -> LineTrans
 
 
 async def _open_reader(fd: int) -> Reader:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    try:
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(fd), "rb", 0))
-    except (ValueError, OSError, NotImplementedError):
+    if not _can_be_awaited(fd):
         return _BlockingReader(fd)
-    os.close(fd)
+    reader = asyncio.StreamReader()
+    pipe = os.fdopen(fd, "rb", 0)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     return reader
 
 
 async def _open_writer(fd: int) -> Writer:
-    loop = asyncio.get_running_loop()
-    try:
-        transport, protocol = await loop.connect_write_pipe(
-            lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(os.dup(fd), "wb", 0)
-        )
-    except (ValueError, OSError, NotImplementedError):
+    if not _can_be_awaited(fd):
         return _BlockingWriter(fd)
-    os.close(fd)
+    loop, pipe = asyncio.get_running_loop(), os.fdopen(fd, "wb", 0)
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), pipe
+    )
     return asyncio.StreamWriter(cast("Any", transport), protocol, None, loop)
 
 
+def _can_be_awaited(fd: int) -> bool:
+    """Whether asyncio can wait for it: not for a regular file or /dev/null, and for no stream on Windows."""
+    mode = os.fstat(fd).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
+
+
 class _BlockingReader:
-    """A regular file, which asyncio cannot wait for; or anything on a platform where it can wait for no stream."""
+    """A stream that asyncio cannot wait for."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd

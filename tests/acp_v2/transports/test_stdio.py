@@ -122,6 +122,11 @@ def test_what_a_process_prints_does_not_get_between_the_messages(tmp_path: Path,
     assert done.stderr.decode().split() == ["noise"]
 
 
+def test_an_input_without_anything_ends_at_once():
+    done = subprocess.run([sys.executable, "-c", _ECHO], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    assert done.stdout == b""
+
+
 def test_a_peer_that_has_gone_is_noticed():
     async def steps():
         reading, writing = os.pipe()
