@@ -116,6 +116,10 @@ class Pending:
     def is_answered(self) -> bool:
         return self._answer.done()
 
+    @property
+    def is_answered_well(self) -> bool:
+        return self._answer.done() and self._answer.exception() is None and self._answer.result().error is None
+
     def cancel(self) -> None:
         """`$/cancel_request`"""
         self._client.connection.tell("$/cancel_request", {"requestId": self._id})
