@@ -78,7 +78,14 @@ def _run_command(argv: Sequence[str] | None) -> int:
         sys.stdout.flush()
 
 
-_EXTRAS = {"rich": "cli", "jsonschema": "cli", "yaml": "spec"}
+_EXTRAS = {
+    "rich": "cli",
+    "jsonschema": "cli",
+    "yaml": "spec",
+    "starlette": "remote",
+    "uvicorn": "remote",
+    "websockets": "remote",
+}
 """Which extra brings a module that a command may find missing."""
 
 
@@ -190,6 +197,24 @@ def _add_agent(add_parser: AddParser) -> None:
         choices=("keep", "drop"),
         default="keep",
         help="keep held prompts when the connection that they came on ends, or drop them (default: %(default)s)",
+    )
+    command.add_argument(
+        "--listen",
+        metavar="URL",
+        help="serve any number of clients on ws://127.0.0.1:PORT/… or http://127.0.0.1:PORT/… instead of one on "
+        "standard input and output; port 0 is any that is free, and standard error says which",
+    )
+    command.add_argument(
+        "--token",
+        help="what clients on a socket have to send as `Authorization: Bearer`; better in the variable ACPSPEC_TOKEN, "
+        "which others on this machine cannot see",
+    )
+    command.add_argument(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="let pages of this origin connect to a socket, such as https://example.org (default: none; repeatable)",
     )
     command.add_argument(
         "--max-message-bytes",

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import importlib
 import logging
+import os
 import signal
+import sys
 from collections.abc import Coroutine
 from typing import Any
 
 from acp_v2.agent import ReferenceAgent
 from acp_v2.cli import OK, UsageError
 from acp_v2.idempotency import Store, StoreError
+from acp_v2.transports.sockets import Address, Door
 from acp_v2.transports.stdio import open_stdio
 
 
@@ -28,9 +32,34 @@ async def _run(arguments: argparse.Namespace) -> None:
     store = await open_store(arguments.store)
     try:
         agent = ReferenceAgent(store, while_busy=arguments.while_busy, on_disconnect=arguments.on_disconnect)
-        await agent.serve_alone(await open_stdio(max_message_bytes=arguments.max_message_bytes))
+        if arguments.listen is None:
+            await agent.serve_alone(await open_stdio(max_message_bytes=arguments.max_message_bytes))
+        else:
+            await _listen(agent, arguments)
     finally:
         await store.close()
+
+
+async def _listen(agent: ReferenceAgent, arguments: argparse.Namespace) -> None:
+    token = arguments.token or os.environ.get("ACPSPEC_TOKEN") or None
+    try:
+        address = Address.parse(arguments.listen)
+        if not address.is_loopback and token is None:
+            raise UsageError(f"others can reach {address.host}, so that --token or ACPSPEC_TOKEN is needed")
+        # Before the socket is bound, so that a missing library is the first thing that is said.
+        transport = importlib.import_module(f"acp_v2.transports.{_MODULES[address.scheme]}")
+        listening = address.bind()
+    except (ValueError, OSError) as error:
+        raise UsageError(f"cannot listen on {arguments.listen}: {error}") from None
+    print(f"acpspec agent: listening on {address.url(listening)}", file=sys.stderr, flush=True)
+    door = Door(token, frozenset(arguments.allow_origin), arguments.max_message_bytes)
+    try:
+        await transport.listen(listening, address, door, agent.serve)
+    finally:
+        await agent.close()
+
+
+_MODULES = {"ws": "websocket", "http": "http"}
 
 
 async def open_store(url: str) -> Store:

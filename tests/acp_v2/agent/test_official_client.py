@@ -15,7 +15,7 @@ from tests.acp_v2.agent.client import REPOSITORY
 
 Trace = Callable[..., Any]
 
-TRANSPORTS = ["stdio"]
+TRANSPORTS = ["stdio", "ws", "http"]
 
 
 @pytest.fixture(scope="session")
