@@ -12,7 +12,7 @@ from acp_v2.idempotency.memory_store import MemoryStore
 from tests.acp_v2.agent.client import CWD, Client, InProcess, new_key, prompt
 from tests.acp_v2.agent.conftest import Run
 
-SECRET = "a-secret-key"  # noqa: S105  # a key of a prompt
+SECRET = "a-secret-key"
 
 
 @pytest.mark.parametrize(
