@@ -76,18 +76,22 @@ class Work:
         """Work on a prompt, after those that are there already."""
         self._prompts.append(prompt)
         if self._task is None:
-            self._stopped.clear()
-            self._stage.tell(RunningStateUpdate())
-            self._task = asyncio.create_task(self._run())
+            self._start()
 
     def stop(self) -> None:
-        """Break the work off; it ends as cancelled."""
+        """Break the work off; it ends as cancelled. What is begun from now on is other work."""
+        self._prompts.clear()
         self._stopped.set()
 
     async def ended(self) -> None:
         """Wait until it has ended."""
-        if self._task is not None:
+        while self._task is not None:
             await asyncio.wait([self._task])
+
+    def _start(self) -> None:
+        self._stopped.clear()
+        self._stage.tell(RunningStateUpdate())
+        self._task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
         end: WireModel = IdleStateUpdateEndTurn()
@@ -99,10 +103,12 @@ class Work:
             end = IdleStateUpdateError(error=Error(code=-32603, message="The reply could not be stored"))
         if self._stopped.is_set():
             end = IdleStateUpdateCancelled()
-        self._prompts.clear()
         self._task = None
         self._stage.tell(end)
-        self._when_idle()
+        if self._prompts:
+            self._start()
+        else:
+            self._when_idle()
 
     async def _follow(self, prompt: Prompt) -> None:
         if isinstance(prompt.script, Sleep):

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_v2 import InvalidParams
+from acp_v2 import InternalError, InvalidParams
+from acp_v2.idempotency import StoredMessage, StoreError
 from acp_v2.idempotency.memory_store import MemoryStore
 from tests.acp_v2.agent.client import CWD, Client, InProcess, new_key, prompt
 from tests.acp_v2.agent.conftest import Run
@@ -250,6 +251,62 @@ def test_cancelling_an_inserted_prompt_changes_nothing(run_in_process: Run):
         assert await client.prompt(session, "Hi", key) == original
 
     run_in_process(steps)
+
+
+def test_what_is_inserted_after_a_cancel_is_worked_on(run_in_process: Run):
+    async def steps(place: InProcess) -> None:
+        client = await place.connect()
+        session = await client.new_session()
+        await client.prompt(session, "/sleep 1000")
+        client.cancel(session)
+        await client.prompt(session, "Hello")
+        end = await client.until(session, lambda u: u.get("stopReason") == "end_turn")
+        assert client.updates[end - 2][1]["content"]["text"] == "Hello"
+
+    run_in_process(steps)
+    run_in_process(steps, while_busy="insert")
+
+
+def test_what_could_not_be_stored_is_answered_with_an_error_and_shown_to_nobody():
+    class FullDisk(MemoryStore):
+        is_full = True
+
+        async def add_message(self, *arguments: Any) -> Any:
+            if self.is_full:
+                raise StoreError("the disk is full")
+            return await super().add_message(*arguments)
+
+    async def steps() -> None:
+        store, key = FullDisk(), new_key()
+        async with InProcess(store) as place:
+            client = await place.connect()
+            session = await client.new_session()
+            with pytest.raises(InternalError):
+                await client.prompt(session, "Hi", key)
+            await client.everything_sent()
+            assert client.updates == []
+            store.is_full = False
+            await client.prompt(session, "Hi", key)
+
+    asyncio.run(steps())
+
+
+def test_a_reply_that_could_not_be_stored_ends_the_work_with_an_error():
+    class NoReplies(MemoryStore):
+        async def add_message(self, session_id: str, message: StoredMessage, key: Any) -> Any:
+            if message.role == "agent":
+                raise StoreError("the disk is full")
+            return await super().add_message(session_id, message, key)
+
+    async def steps() -> None:
+        async with InProcess(NoReplies()) as place:
+            client = await place.connect()
+            session = await client.new_session()
+            await client.prompt(session, "Hi")
+            end = await client.until_idle(session)
+            assert client.updates[end - 1][1]["stopReason"] == "error"
+
+    asyncio.run(steps())
 
 
 def test_a_cancel_from_where_the_session_is_not_active_does_nothing(run_in_process: Run):
