@@ -8,6 +8,7 @@
 """
 
 from acp_v2.idempotency.local_keys import LocalKeys
+from acp_v2.idempotency.memory_store import MemoryStore
 from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
 from acp_v2.idempotency.states import PromptStates
 from acp_v2.idempotency.store import (
@@ -31,6 +32,7 @@ __all__ = [
     "Insertion",
     "Keys",
     "LocalKeys",
+    "MemoryStore",
     "Observer",
     "Outcome",
     "PromptStates",
