@@ -15,7 +15,7 @@ from typing import Any
 
 from acp_v2.agent import ReferenceAgent
 from acp_v2.cli import OK, UsageError
-from acp_v2.idempotency import Store, StoreError
+from acp_v2.idempotency import MemoryStore, Store, StoreError
 from acp_v2.transports.sockets import Address, Door
 from acp_v2.transports.stdio import open_stdio
 
@@ -69,8 +69,6 @@ async def open_store(url: str) -> Store:
         UsageError: it cannot be opened.
     """
     if url == "memory":
-        from acp_v2.idempotency.memory_store import MemoryStore
-
         return MemoryStore()
     try:
         from acp_v2.idempotency.sql_store import SqlStore

@@ -1,12 +1,13 @@
-"""The agent in the process of the tests."""
+"""The agent in the process of the tests, and stores for agents in processes of their own."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency import MemoryStore
 from tests.acp_v2.agent.client import InProcess
 
 Run = Callable[..., None]
@@ -24,3 +25,15 @@ def run_in_process() -> Run:
         asyncio.run(whole())
 
     return run
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty store that outlives the processes which use it."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'sessions.db'}"
+        return
+    server = request.getfixturevalue("postgresql_server")
+    database = server.take_database()
+    yield database
+    server.give_back(database)

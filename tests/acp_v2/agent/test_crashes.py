@@ -42,9 +42,7 @@ async def until_gone(client: Client) -> None:
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(tmp_path: Path, point: str):
-    url = f"sqlite:///{tmp_path / 'sessions.db'}"
-
+def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(url: str, point: str):
     async def steps() -> None:
         await store_session(url)
         key, answered = new_key(), None
@@ -68,8 +66,7 @@ def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(tmp_path: Path,
 
 
 @pytest.mark.soak
-def test_an_agent_that_is_killed_at_any_moment_has_inserted_once_or_not_at_all(tmp_path: Path):
-    url = f"sqlite:///{tmp_path / 'sessions.db'}"
+def test_an_agent_that_is_killed_at_any_moment_has_inserted_once_or_not_at_all(url: str):
     seed = random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")  # shown where the test fails
     chance = random.Random(seed)  # noqa: S311

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from acp_v2 import InternalError, InvalidParams
-from acp_v2.idempotency import StoredMessage, StoreError
-from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency import MemoryStore, StoredMessage, StoreError
 from tests.acp_v2.agent.client import CWD, Client, InProcess, new_key, prompt
 from tests.acp_v2.agent.conftest import Run
 

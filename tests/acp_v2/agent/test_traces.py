@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_v2 import InternalError
-from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency import MemoryStore
 from tests.acp_v2.agent.client import InProcess, OverStdio, Place, new_key
 
 Trace = Callable[[Place], Awaitable[None]]

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from acp_v2.agent import ReferenceAgent
-from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency import MemoryStore
 from acp_v2.transports import TransportClosed
 from acp_v2.transports.http import HttpTransport, Refused, listen
 from acp_v2.transports.sockets import Address, Door

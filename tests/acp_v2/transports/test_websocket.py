@@ -10,7 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from acp_v2.agent import ReferenceAgent
-from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency import MemoryStore
 from acp_v2.transports.sockets import Address, Door
 from acp_v2.transports.websocket import listen
 
