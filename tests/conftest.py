@@ -6,11 +6,13 @@ import json
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.postgresql import PostgresqlServer, find_programs
 
 REPOSITORY = Path(__file__).parents[1]
 SCHEMA_DIR = REPOSITORY / "acp_v2" / "schema"
@@ -69,6 +71,17 @@ def _npm_pack(package: str, archive: Path) -> None:
 def official(npm_package: Callable[[str, str, str], Path]) -> Path:
     """The official TypeScript SDK, which carries the official v2 schema as it stood before the proposal."""
     return npm_package(*OFFICIAL_SDK)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgresqlServer]:
+    """A server that all tests share, each with a database of its own."""
+    server = PostgresqlServer(find_programs())
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -78,7 +78,14 @@ def _run_command(argv: Sequence[str] | None) -> int:
         sys.stdout.flush()
 
 
-_EXTRAS = {"rich": "cli", "jsonschema": "cli", "yaml": "spec"}
+_EXTRAS = {
+    "rich": "cli",
+    "jsonschema": "cli",
+    "yaml": "spec",
+    "starlette": "remote",
+    "uvicorn": "remote",
+    "websockets": "remote",
+}
 """Which extra brings a module that a command may find missing."""
 
 
@@ -94,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(add_parser)
     _add_explain(add_parser)
     _add_validate(add_parser)
+    _add_agent(add_parser)
     _add_checkout_commands(add_parser)
     return parser
 
@@ -160,6 +168,68 @@ def _add_validate(add_parser: AddParser) -> None:
     command.add_argument("--stable", action="store_true", help="refuse what is unstable in v2")
     command.add_argument("--json", action="store_true", help="one JSON object for each message, on a line of its own")
     command.set_defaults(run=_run("validate"))
+
+
+def _add_agent(add_parser: AddParser) -> None:
+    text = "Run the reference agent, a peer to try clients against."
+    command = add_parser(
+        "agent",
+        help=text,
+        description=f"{text} It follows what a prompt says: `/sleep S` keeps the session busy for S seconds, `/fail N` "
+        "is answered with an error N times before it is inserted, `/local` is a command whose message is not kept, and "
+        "anything else is echoed in chunks.",
+    )
+    command.add_argument(
+        "--store",
+        metavar="URL",
+        default="memory",
+        help="where sessions are kept: sqlite:////path/to/file, postgresql://… or memory (default: %(default)s)",
+    )
+    command.add_argument(
+        "--while-busy",
+        choices=("hold", "insert"),
+        default="hold",
+        help="hold a prompt that comes while its session is busy until it is not, or insert it at once "
+        "(default: %(default)s)",
+    )
+    command.add_argument(
+        "--on-disconnect",
+        choices=("keep", "drop"),
+        default="keep",
+        help="keep held prompts when the connection that they came on ends, or drop them (default: %(default)s)",
+    )
+    command.add_argument(
+        "--listen",
+        metavar="URL",
+        help="serve any number of clients on ws://127.0.0.1:PORT/… or http://127.0.0.1:PORT/… instead of one on "
+        "standard input and output; port 0 is any that is free, and standard error says which",
+    )
+    command.add_argument(
+        "--token",
+        help="what clients on a socket have to send as `Authorization: Bearer`; better in the variable ACPSPEC_TOKEN, "
+        "which others on this machine cannot see",
+    )
+    command.add_argument(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="let pages of this origin connect to a socket, such as https://example.org (default: none; repeatable)",
+    )
+    command.add_argument(
+        "--max-message-bytes",
+        metavar="N",
+        type=_positive,
+        default=64 * 1024 * 1024,
+        help="refuse larger messages (default: %(default)s)",
+    )
+    command.set_defaults(run=_run("agent"))
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError("a positive whole number is expected")
+    return int(text)
 
 
 def _add_checkout_commands(add_parser: AddParser) -> None:

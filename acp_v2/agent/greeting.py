@@ -1,0 +1,67 @@
+"""How a connection begins: `initialize` first, and again only until another request comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from acp_v2 import __version__
+from acp_v2.connection import Call, Handlers, NotificationHandler, RequestHandler, Result
+from acp_v2.errors import InvalidRequest, UnsupportedProtocolVersion
+from acp_v2.methods import PROTOCOL_VERSION
+from acp_v2.models import (
+    AgentCapabilities,
+    Implementation,
+    InitializeRequest,
+    InitializeResponse,
+    SessionCapabilities,
+    SessionDeleteCapabilities,
+    SessionForkCapabilities,
+)
+
+
+class Greeting:
+    """The state of one connection before it can be used."""
+
+    def __init__(self) -> None:
+        self._is_initialized = False
+        self._is_used = False
+
+    def guard(self, handlers: Handlers) -> Handlers:
+        """Handlers that are reached only after `initialize`."""
+        requests = {method: self._request(handler) for method, handler in handlers.requests.items()}
+        return Handlers(
+            {**requests, "initialize": self._initialize},
+            {method: self._notification(handler) for method, handler in handlers.notifications.items()},
+        )
+
+    async def _initialize(self, call: Call[InitializeRequest]) -> InitializeResponse:
+        if self._is_used:
+            raise InvalidRequest("initialize comes before every other request")
+        requested = call.params.protocol_version
+        if requested < PROTOCOL_VERSION:
+            data = {"requested": requested, "supported": [PROTOCOL_VERSION]}
+            raise UnsupportedProtocolVersion(f"This agent speaks version {PROTOCOL_VERSION}", data)
+        self._is_initialized = True
+        return InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,
+            info=Implementation(name="acp-v2-reference", title="ACP v2 reference agent", version=__version__),
+            capabilities=AgentCapabilities(
+                session=SessionCapabilities(delete=SessionDeleteCapabilities(), fork=SessionForkCapabilities())
+            ),
+        )
+
+    def _request(self, handler: RequestHandler) -> RequestHandler:
+        async def guarded(call: Call[Any]) -> Result:
+            if not self._is_initialized:
+                raise InvalidRequest("initialize comes before every other request")
+            self._is_used = True
+            return await handler(call)
+
+        return guarded
+
+    def _notification(self, handler: NotificationHandler) -> NotificationHandler:
+        async def guarded(call: Call[Any]) -> None:
+            if self._is_initialized:
+                await handler(call)
+
+        return guarded

@@ -1,0 +1,47 @@
+"""Keyed prompts, the agent's side: each message is inserted at most once for its key, whoever asks again and when.
+
+    submissions = Submissions(store)
+    message_id = await submissions.submit(session_id, key, insert)
+
+`Submissions` asks the store for a record, holds, inserts, and answers every attempt. A store is `MemoryStore`,
+`SqlStore` (with the extra `sql`), or an agent's own behind `LocalKeys`.
+"""
+
+from acp_v2.idempotency.local_keys import LocalKeys
+from acp_v2.idempotency.memory_store import MemoryStore
+from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
+from acp_v2.idempotency.states import PromptStates
+from acp_v2.idempotency.store import (
+    Claim,
+    Insertion,
+    Keys,
+    Outcome,
+    Recorded,
+    Store,
+    StoredMessage,
+    StoredSession,
+    StoreError,
+)
+from acp_v2.idempotency.submissions import Insert, Ready, Submissions
+
+__all__ = [
+    "Claim",
+    "End",
+    "Ended",
+    "Insert",
+    "Insertion",
+    "Keys",
+    "LocalKeys",
+    "MemoryStore",
+    "Observer",
+    "Outcome",
+    "PromptStates",
+    "Ready",
+    "Recorded",
+    "Store",
+    "StoreError",
+    "StoredMessage",
+    "StoredSession",
+    "Submissions",
+    "Submitted",
+]

@@ -1,0 +1,1 @@
+"""What `SqlStore` is made of: its schema, how it talks to SQLite and PostgreSQL, and how claims are kept in each."""

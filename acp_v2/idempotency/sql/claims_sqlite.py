@@ -1,0 +1,239 @@
+"""Claims in SQLite: a row for each, with a lease that its holder renews.
+
+A holder that dies renews no longer, and its claim is free `LEASE_SECONDS` after the last renewal. Leases are measured
+on the machine's monotonic clock, which its processes share: nobody's setting of the time ends a lease, and a laptop
+that sleeps ends none. After a restart of the machine that clock begins anew; a renewal that lies further in the
+future than a lease is long is from before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+import uuid
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from acp_v2.idempotency.lost_claims import KEPT_SECONDS
+from acp_v2.idempotency.sql.claims import Claims, HeldClaim, error_to_text, outcome_from_row
+from acp_v2.idempotency.sql.database import SQLITE_WAIT_SECONDS, patiently
+from acp_v2.idempotency.store import Outcome
+from acp_v2.idempotency_key import IdempotencyKey
+
+LEASE_SECONDS: Final = 10.0
+"""How long a claim outlives its last renewal. It is renewed every third of that."""
+
+POLL_SECONDS: Final = 0.05
+"""How often a process that holds or waits asks whether others have written. That reads no row and no page."""
+
+_TAKE: Final = """
+INSERT INTO acp_claims (digest, id, renewed, lease) VALUES (:digest, :id, :now, :lease)
+ON CONFLICT (digest) DO UPDATE
+SET id = excluded.id, renewed = excluded.renewed, lease = excluded.lease, is_withdrawn = 0
+WHERE abs(excluded.renewed - acp_claims.renewed) > acp_claims.lease
+"""
+
+T = TypeVar("T")
+
+
+class SqliteClaims(Claims[str]):
+    """Claims of a node, in the file of the store. A ticket is the claim's id.
+
+    They have a connection and a thread of their own, which does not wait for the disk as messages do: a claim that is
+    lost when the power fails would have ended with its holder anyway.
+    """
+
+    def __init__(self, path: Path, lease: float, patience: float, writing: asyncio.Lock) -> None:
+        self._path = path
+        self._lease = lease
+        self._patience = patience
+        self._writing = writing
+        self._thread = ThreadPoolExecutor(1, "acp-claims")
+        self._connection: sqlite3.Connection | None = None
+        self._seen_version = -1
+        self._renew_at = 0.0
+        self._look_at = 0.0
+        super().__init__()
+
+    async def open(self) -> None:
+        """Clear away what processes that died have left behind."""
+
+        def clear(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM acp_claims WHERE abs(? - renewed) > lease", (time.monotonic(),))
+
+        await self._do(clear, writes=True)
+
+    async def find(self, session_id: str, key: IdempotencyKey) -> tuple[str, str] | None:
+        """The id and the content of the message that a key is recorded for."""
+        place = (session_id, key.encode("utf-8"))
+
+        def find(connection: sqlite3.Connection) -> tuple[str, str] | None:
+            query = "SELECT id, content FROM acp_messages WHERE session_id = ? AND key = ?"
+            return connection.execute(query, place).fetchone()
+
+        return await self._do(find)
+
+    async def withdraw(self, digest: bytes) -> None:
+        """Leave word in the claim's row, which its holder looks at."""
+        if held := self._held.get(digest):
+            held.withdrawal.set()
+            return
+
+        def mark(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE acp_claims SET is_withdrawn = 1 WHERE digest = ?", (digest,))
+
+        await self._do(mark, writes=True)
+
+    @property
+    def _interval(self) -> float:
+        return POLL_SECONDS
+
+    async def _take(self, digest: bytes) -> tuple[bool, str]:
+        id_ = uuid.uuid4().hex
+        if not self._held:
+            self._renew_at = time.monotonic() + self._lease / 3
+
+        def take(connection: sqlite3.Connection) -> tuple[bool, str]:
+            while True:
+                if connection.execute(_TAKE, self._row(digest, id_)).rowcount:
+                    return True, id_
+                row = connection.execute("SELECT id FROM acp_claims WHERE digest = ?", (digest,)).fetchone()
+                # None: it has ended since, and the key is free.
+                if row is not None:
+                    return False, row[0]
+
+        return await self._do(take, writes=True)
+
+    async def _ticket(self, digest: bytes) -> str | None:
+        def find(connection: sqlite3.Connection) -> str | None:
+            row = connection.execute("SELECT id FROM acp_claims WHERE digest = ?", (digest,)).fetchone()
+            return row[0] if row else None
+
+        return await self._do(find)
+
+    async def _give_up(self, held: HeldClaim[str], outcome: Outcome | None) -> None:
+        def free(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM acp_claims WHERE digest = ? AND id = ?", (held.digest, held.ticket))
+
+        def tell_and_free(connection: sqlite3.Connection) -> None:
+            if outcome is None:
+                free(connection)
+                return
+            now = time.monotonic()
+            with _transaction(connection):
+                connection.execute("DELETE FROM acp_outcomes WHERE abs(? - told) > ?", (now, KEPT_SECONDS))
+                connection.execute(
+                    "INSERT INTO acp_outcomes (claim_id, message_id, error, told) VALUES (?, ?, ?, ?)",
+                    (held.ticket, outcome.message_id, error_to_text(outcome), now),
+                )
+                free(connection)
+
+        await self._do(tell_and_free, writes=True)
+
+    async def _look(self, *, has_reason: bool) -> None:
+        now = time.monotonic()
+        if self._held and now >= self._renew_at:
+            self._renew_at = now + self._lease / 3
+            await self._renew()
+        # A lease runs out without anything being written.
+        is_due = now >= self._look_at
+        rows = await self._do(lambda connection: self._claims(connection, in_any_case=has_reason or is_due))
+        if rows is None:
+            return
+        now = time.monotonic()
+        self._look_at = now + self._lease / 10
+        alive = {id_ for id_, renewed, lease, _ in rows if abs(now - renewed) <= lease}
+        withdrawn = {id_ for id_, _, _, is_withdrawn in rows if is_withdrawn}
+        for waiting in self._waiting:
+            if waiting.ticket not in alive:
+                self._resolve(waiting)
+        for held in self._held.values():
+            if held.ticket in withdrawn:
+                held.withdrawal.set()
+
+    async def _renew(self) -> None:
+        async with self._using:
+            held = [(claim.digest, claim.ticket) for claim in self._held.values()]
+
+            def renew(connection: sqlite3.Connection) -> None:
+                with _transaction(connection):
+                    for digest, id_ in held:
+                        renewed = connection.execute(
+                            "UPDATE acp_claims SET renewed = ?, lease = ? WHERE digest = ? AND id = ?",
+                            (time.monotonic(), self._lease, digest, id_),
+                        ).rowcount
+                        if not renewed:
+                            # It ran out while this process stood still, and perhaps another has taken it.
+                            connection.execute(_TAKE, self._row(digest, id_))
+
+            if held:
+                await self._do(renew, writes=True)
+
+    async def _told(self, digest: bytes, ticket: str) -> Outcome | None:  # noqa: ARG002
+        def find(connection: sqlite3.Connection) -> Any:
+            query = "SELECT message_id, error FROM acp_outcomes WHERE claim_id = ?"
+            return connection.execute(query, (ticket,)).fetchone()
+
+        row = await self._do(find)
+        return outcome_from_row(*row) if row else None
+
+    async def _let_go(self) -> None:
+        def close() -> None:
+            if self._connection is not None:
+                self._connection.close()
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, close)
+        self._thread.shutdown()
+
+    def _row(self, digest: bytes, id_: str) -> dict[str, Any]:
+        return {"digest": digest, "id": id_, "now": time.monotonic(), "lease": self._lease}
+
+    def _claims(
+        self, connection: sqlite3.Connection, *, in_any_case: bool
+    ) -> list[tuple[str, float, float, int]] | None:
+        """The claims of all nodes; None where nobody has written since the last time."""
+        (version,) = connection.execute("PRAGMA data_version").fetchone()
+        if version == self._seen_version and not in_any_case:
+            return None
+        self._seen_version = version
+        return connection.execute("SELECT id, renewed, lease, is_withdrawn FROM acp_claims").fetchall()
+
+    async def _do(self, work: Callable[[sqlite3.Connection], T], *, writes: bool = False) -> T:
+        """What `work` gives, in the thread.
+
+        Raises:
+            StoreError: it cannot be done.
+        """
+        loop = asyncio.get_running_loop()
+
+        async def attempt() -> T:
+            return await loop.run_in_executor(self._thread, lambda: work(self._connected()))
+
+        if not writes:
+            return await patiently(attempt, self._patience)
+        async with self._writing:
+            return await patiently(attempt, self._patience)
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            connection = sqlite3.connect(self._path, timeout=SQLITE_WAIT_SECONDS, isolation_level=None)
+            # Not OFF, with which a checkpoint by this connection could spoil the messages when the power fails.
+            connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection = connection
+        return self._connection
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """All statements of a `with`, or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

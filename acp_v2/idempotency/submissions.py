@@ -1,0 +1,284 @@
+"""Drives `PromptStates` with asyncio over a store: what an agent calls for each `session/prompt`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from acp_v2.acp_error import AcpError
+from acp_v2.errors import InternalError, InvalidParams, RequestCancelled
+from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
+from acp_v2.idempotency.states import Answer, AskHolder, Attempt, Begin, Effect, Place, PromptStates, Refuse, Withdraw
+from acp_v2.idempotency.store import Claim, Insertion, Keys, Outcome, StoreError
+from acp_v2.idempotency_key import IdempotencyKey
+
+_LOG = logging.getLogger(__name__)
+
+Insert = Callable[[IdempotencyKey | None], Awaitable[Insertion]]
+"""Writes the message and the key in one step, or raises. It is not interrupted once it has begun."""
+
+Ready = Callable[[], Awaitable[object]]
+"""Returns when the prompt may be inserted; until then the prompt is held, and can be withdrawn."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    session_id: str
+    key: IdempotencyKey | None
+    answer: asyncio.Future[str]
+    began: float
+
+
+class _NoKey:
+    """Stands for the key of a prompt without one; equals itself alone."""
+
+
+class Submissions:
+    """Inserts each keyed prompt's message at most once, and answers every attempt at it.
+
+    Args:
+        keys: where keys are recorded; a `Store`, or `LocalKeys` over a look-up of the agent's own.
+        compare: answer a key that comes with another prompt with -32602, where that can be told (rule INS-09).
+        observer: told of attempts and their ends.
+
+    An agent checks who may prompt the session before it calls `submit`; a key is no credential.
+    """
+
+    def __init__(self, keys: Keys, *, compare: bool = False, observer: Observer | None = None) -> None:
+        self._keys = keys
+        self._states = PromptStates(compare=compare)
+        self._observer = observer
+        self._attempts: dict[Attempt, _Attempt] = {}
+        self._work: dict[Place, tuple[Insert, Ready | None]] = {}
+        self._tasks: dict[Place, asyncio.Task[None]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def submit(
+        self,
+        session_id: str,
+        key: IdempotencyKey | None,
+        insert: Insert,
+        *,
+        attempt: Hashable | None = None,
+        prompt: Any = None,
+        ready: Ready | None = None,
+    ) -> str:
+        """The id of the prompt's message, once it is inserted by this attempt or another.
+
+        Args:
+            session_id: the session, which the caller may prompt.
+            key: the prompt's key, or None for one that is not looked up.
+            insert: writes message and key in one step; called at most once for a key, and not for a retry.
+            attempt: names the request, so that `cancel` finds it; for example a connection and a request id.
+            prompt: the prompt's content, to be compared.
+            ready: returns when the prompt may be inserted; None: at once.
+
+        Raises:
+            AcpError: what to answer the request with; nothing was inserted for it.
+        """
+        attempt = object() if attempt is None else attempt
+        if attempt in self._attempts:
+            raise InvalidParams("A request with this id is pending already")
+        place: Place = (session_id, _NoKey() if key is None else key)
+        mine = _Attempt(session_id, key, asyncio.get_running_loop().create_future(), time.monotonic())
+        self._attempts[attempt] = mine
+        effects = list(self._states.submitted(place, attempt, prompt))
+        is_first = any(isinstance(effect, Begin) for effect in effects)
+        if is_first:
+            self._work[place] = (insert, ready)
+        self._tell(Submitted(session_id, key is not None, not is_first))
+        self._apply(effects)
+        # Shielded, because a caller that goes away decides nothing about the prompt; `abandon` does.
+        return await asyncio.shield(mine.answer)
+
+    def cancel(self, attempt: Hashable) -> None:
+        """`$/cancel_request` for an attempt: its prompt is withdrawn, unless it is being inserted or is inserted."""
+        self._apply(self._states.cancelled(attempt))
+
+    def abandon(self, attempt: Hashable) -> None:
+        """An attempt's connection ended, and the agent drops held prompts that nobody waits for."""
+        effects = list(self._states.abandoned(attempt))
+        self._answer(attempt, RequestCancelled(), "withdrawn")
+        self._apply(effects)
+
+    def cancel_session(self, session_id: str) -> None:
+        """`session/cancel` or `session/close`: the session's held prompts are withdrawn."""
+        self._apply(self._states.session_cancelled(session_id))
+
+    def session_inactive(self, session_id: str) -> None:
+        """The session is active on no connection any more: keys of messages that are not retained are forgotten."""
+        self._states.session_inactive(session_id)
+
+    async def close(self) -> None:
+        """Withdraw what is held and wait for what is being inserted."""
+        for session_id in {place[0] for place in self._tasks}:
+            self.cancel_session(session_id)
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    # Effects
+
+    def _apply(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Begin(place):
+                    self._begin(place)
+                case Answer(attempt, message_id, is_new):
+                    self._answer(attempt, message_id, "inserted" if is_new else "answered")
+                case Refuse(attempt, error):
+                    self._answer(attempt, error, _end(error))
+                case Withdraw(place):
+                    self._tasks[place].cancel()
+                case AskHolder(place):
+                    self._ask_holder(place)
+
+    def _answer(self, attempt: Attempt, answer: str | AcpError, end: End) -> None:
+        mine = self._attempts.pop(attempt, None)
+        if mine is None or mine.answer.done():
+            return
+        if isinstance(answer, AcpError):
+            mine.answer.set_exception(answer)
+            # Whoever asked may be gone; asyncio would then complain that nobody took the exception.
+            mine.answer.exception()
+        else:
+            mine.answer.set_result(answer)
+        self._tell(Ended(mine.session_id, mine.key is not None, end, time.monotonic() - mine.began))
+
+    def _tell(self, event: Submitted | Ended) -> None:
+        if self._observer is None:
+            return
+        try:
+            if isinstance(event, Submitted):
+                self._observer.submitted(event)
+            else:
+                self._observer.ended(event)
+        except Exception:  # noqa: BLE001  # an operator's code must not decide what an agent answers
+            _LOG.exception("an observer of submissions failed")
+
+    # One prompt
+
+    def _begin(self, place: Place) -> None:
+        # A prompt that was withdrawn a moment ago may still have the claim.
+        task = asyncio.create_task(self._run(place, *self._work.pop(place), after=self._tasks.get(place)))
+        self._tasks[place] = task
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        for place in [p for p, t in self._tasks.items() if t is task]:
+            del self._tasks[place]
+
+    def _ask_holder(self, place: Place) -> None:
+        session_id, key = place
+        if isinstance(key, IdempotencyKey):
+            asking = asyncio.ensure_future(self._keys.withdraw(session_id, key))
+            asking.add_done_callback(_log_failure)
+
+    async def _run(self, place: Place, insert: Insert, ready: Ready | None, after: asyncio.Task[None] | None) -> None:
+        """See one prompt through, from the look-up to the answer."""
+        if after is not None:
+            await asyncio.wait([after])
+        try:
+            if isinstance(place[1], IdempotencyKey):
+                await self._run_keyed(place, place[1], insert, ready)
+            else:
+                await self._hold(place, None, insert, ready)
+        except AcpError as error:
+            self._apply(self._states.failed(place, error))
+        except StoreError as error:
+            _LOG.error("a prompt was not inserted: %s", error)  # a trace says no more
+            self._apply(self._states.failed(place, InternalError("The message could not be stored")))
+        except Exception:  # noqa: BLE001  # the agent's code; whatever it raises, the attempts get an answer
+            # What the agent's code says in its error may have the key in it.
+            trace = traceback.format_exc().replace(str(place[1]), "…")
+            _LOG.error("inserting a prompt failed\n%s", trace)
+            self._apply(self._states.failed(place, InternalError()))
+
+    async def _run_keyed(self, place: Place, key: IdempotencyKey, insert: Insert, ready: Ready | None) -> None:
+        session_id = place[0]
+        while not await self._is_recorded(place, key):
+            claim = await self._keys.claim(session_id, key)
+            if claim is not None:
+                await self._run_claimed(place, key, claim, insert, ready)
+                return
+            self._apply(self._states.elsewhere(place))
+            outcome = await self._keys.outcome(session_id, key)
+            if outcome is not None and outcome.error is not None:
+                raise outcome.error
+            # A message is looked up, so that it can be compared; without an outcome the prompt is ours to insert.
+            self._states.looking(place)
+
+    async def _run_claimed(
+        self, place: Place, key: IdempotencyKey, claim: Claim, insert: Insert, ready: Ready | None
+    ) -> None:
+        """Insert a prompt whose key is claimed, and tell the nodes that wait how it ended."""
+        outcome: Outcome | None = None
+        listening = asyncio.create_task(self._listen(place, claim))
+        try:
+            # Whoever had the claim before may have inserted since the last look.
+            if not await self._is_recorded(place, key):
+                outcome = Outcome((await self._hold(place, key, insert, ready)).message_id)
+        except asyncio.CancelledError:
+            outcome = Outcome(error=RequestCancelled())
+            raise
+        except AcpError as error:
+            outcome = Outcome(error=error)
+            raise
+        except Exception:
+            outcome = Outcome(error=InternalError("The message could not be stored"))
+            raise
+        finally:
+            listening.cancel()
+            await asyncio.shield(_released(claim, outcome))
+
+    async def _is_recorded(self, place: Place, key: IdempotencyKey) -> bool:
+        """Whether there is a record; every attempt is then answered."""
+        recorded = await self._keys.find_key(place[0], key)
+        if recorded is not None:
+            self._apply(self._states.found(place, recorded.message_id, recorded.content))
+        return recorded is not None
+
+    async def _hold(self, place: Place, key: IdempotencyKey | None, insert: Insert, ready: Ready | None) -> Insertion:
+        """Hold a prompt until it may be inserted, and insert it."""
+        self._apply(self._states.held(place))
+        await asyncio.sleep(0)  # Where a withdrawal that waited for the look-up takes effect.
+        if ready is not None:
+            await ready()
+        self._states.inserting(place)
+        insertion = await insert(key)
+        is_retained = insertion.is_retained or key is None
+        effects = self._states.inserted(place, insertion.message_id, is_retained=is_retained, is_new=insertion.is_new)
+        self._apply(effects)
+        return insertion
+
+    async def _listen(self, place: Place, claim: Claim) -> None:
+        await claim.withdrawn()
+        self._apply(self._states.withdrawn(place))
+
+
+async def _released(claim: Claim, outcome: Outcome | None) -> None:
+    try:
+        await claim.release(outcome)
+    except StoreError as error:
+        # It ends with its holder, or when its lease runs out.
+        _LOG.warning("a claim could not be released: %s", error)
+
+
+def _log_failure(task: asyncio.Future[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _LOG.warning("the holder of a prompt could not be asked to withdraw it: %s", error)
+
+
+def _end(error: AcpError) -> End:
+    match error:
+        case RequestCancelled():
+            return "withdrawn"
+        case InvalidParams():
+            return "refused"
+        case _:
+            return "failed"

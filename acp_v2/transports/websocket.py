@@ -1,0 +1,77 @@
+"""WebSocket: each connection is a socket, and each message a text frame.
+
+The server of the official Python SDK is bound to its v1 agent and drops frames that are no JSON object, so this stands
+on `websockets` directly. It needs the extra `remote`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import uuid
+from http import HTTPStatus
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from acp_v2.transports import TransportClosed
+from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve
+
+
+class WebSocketTransport:
+    """One socket.
+
+    A frame that is larger than the limit ends the connection with the close code 1009, as WebSocket has it.
+    """
+
+    def __init__(self, peer: ServerConnection) -> None:
+        self._peer = peer
+
+    async def receive(self) -> str | bytes | None:
+        """The next frame; None where the socket is closed."""
+        try:
+            return await self._peer.recv()
+        except ConnectionClosed:
+            return None
+
+    async def send(self, text: str) -> None:
+        """Send a frame, and wait while the peer is behind."""
+        try:
+            await self._peer.send(text)
+        except ConnectionClosed as error:
+            raise TransportClosed(str(error)) from None
+
+    async def close(self) -> None:
+        """Close the socket."""
+        await self._peer.close()
+
+
+async def listen(listening: socket.socket, address: Address, door: Door, serve_peer: Serve) -> None:
+    """Serve everybody who connects until this is cancelled."""
+
+    def admit(_peer: ServerConnection, request: Request) -> Response | None:
+        if request.path.partition("?")[0] != address.path:
+            return _peer.respond(HTTPStatus.NOT_FOUND, "There is nothing here\n")
+        refusal = door.refusal(request.headers)
+        return _peer.respond(HTTPStatus(refusal[0]), refusal[1] + "\n") if refusal else None
+
+    def introduce(_peer: ServerConnection, _request: Request, response: Response) -> Response:
+        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+            response.headers[CONNECTION_ID] = str(uuid.uuid4())
+        return response
+
+    async def handle(peer: ServerConnection) -> None:
+        await serve_peer(WebSocketTransport(peer))
+
+    server = serve(
+        handle,
+        sock=listening,
+        process_request=admit,
+        process_response=introduce,
+        max_size=door.max_message_bytes,
+        compression=None,  # A small frame could unfold to a large one.
+        server_header=None,
+    )
+    async with server:
+        await asyncio.Event().wait()

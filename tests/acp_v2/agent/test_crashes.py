@@ -1,0 +1,92 @@
+"""Crash truth: wherever the agent is killed, the client that sends its prompt again has it inserted exactly once."""
+
+import asyncio
+import random
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from acp_v2.cli.agent import open_store
+from acp_v2.idempotency import StoredSession
+from acp_v2.transports import TransportClosed
+from tests.acp_v2.agent.client import CWD, Client, OverStdio, new_key
+from tests.acp_v2.agent.killed_agent import POINTS
+
+KILLED_AGENT = Path(__file__).with_name("killed_agent.py")
+SESSION = "session"
+
+
+async def store_session(url: str) -> None:
+    store = await open_store(url)
+    await store.create_session(StoredSession(SESSION, CWD))
+    await store.close()
+
+
+async def resumed(place: OverStdio) -> Client:
+    client = await place.connect()
+    await client.resume(SESSION)
+    return client
+
+
+async def history(client: Client) -> list[str]:
+    before = len(client.updates)
+    await client.resume(SESSION, replays=True)
+    return [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
+
+
+async def until_gone(client: Client) -> None:
+    while True:
+        await client.everything_sent()
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(url: str, point: str):
+    async def steps() -> None:
+        await store_session(url)
+        key, answered = new_key(), None
+        async with OverStdio(url, point, command=(sys.executable, str(KILLED_AGENT))) as place:
+            client = await resumed(place)
+            pending = client.start_prompt(SESSION, "Hello there", key)
+            with suppress(TransportClosed):
+                answered = await pending.message_id()
+            with pytest.raises(TransportClosed):
+                await until_gone(client)
+            assert await place.process.wait() == -9
+
+        async with OverStdio("--store", url) as place:
+            client = await resumed(place)
+            message_id = await client.prompt(SESSION, "Hello there", key)
+            assert answered in (None, message_id)
+            assert await client.prompt(SESSION, "Hello there", key) == message_id
+            assert await history(client) == [message_id]
+
+    asyncio.run(steps())
+
+
+@pytest.mark.soak
+def test_an_agent_that_is_killed_at_any_moment_has_inserted_once_or_not_at_all(url: str):
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")  # shown where the test fails
+    chance = random.Random(seed)  # noqa: S311
+
+    async def steps() -> None:
+        await store_session(url)
+        messages: list[str] = []
+        async with OverStdio("--store", url) as place:
+            client = await resumed(place)
+            for _ in range(200):
+                key = new_key()
+                pending = client.start_prompt(SESSION, "Hello there", key)
+                # Up to a little longer than a prompt takes.
+                await asyncio.sleep(chance.uniform(0, 0.02))
+                await place.restart()
+                answered = await pending.message_id() if pending.is_answered_well else None
+
+                client = await resumed(place)
+                messages.append(await client.prompt(SESSION, "Hello there", key))
+                assert answered in (None, messages[-1])
+            assert await history(client) == messages
+
+    asyncio.run(steps())
