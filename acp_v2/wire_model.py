@@ -3,7 +3,7 @@
 # No `from __future__ import annotations` here: each of the generated classes would evaluate these annotations again.
 
 import threading
-from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic.fields import FieldInfo
@@ -55,8 +55,9 @@ class WireModel(BaseModel):
         serialize_by_alias=True,
     )
 
-    # Where one is the Python name of a known field, `settled` has to know.
-    __pydantic_extra__: dict[Annotated[str, _UnknownName()], Any]  # pyright: ignore[reportIncompatibleVariableOverride]
+    if not TYPE_CHECKING:
+        # Where one is the Python name of a known field, `settled` has to know. Type checkers would ask for it.
+        __pydantic_extra__: dict[Annotated[str, _UnknownName()], Any]
 
     __tags__: ClassVar[tuple[str, ...]] = ()
     """The fields whose one value says which variant of a union this is; they are sent even though nobody set them."""
