@@ -1,14 +1,18 @@
 """The README's commands and its Python give what it shows. A `…` stands for the rest of a line or word."""
 
+import asyncio
 import doctest
 import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from acp_v2 import IdempotencyKey, PromptRequest, Request, TextContent
 from acp_v2.cli import main
+from acp_v2.idempotency import StoredSession
 
 REPOSITORY = Path(__file__).parents[1]
 CONSOLES = re.findall(
@@ -51,3 +55,16 @@ def test_the_python_gives_what_the_readme_shows():
     done = runner.run(doctest.DocTestParser().get_doctest(shown, {}, "README.md", "README.md", 0))
 
     assert (done.failed, done.attempted) == (0, 7)
+
+
+def test_the_agent_in_the_readme_inserts_a_keyed_prompt_once():
+    (shown,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL)
+    agent: dict[str, Any] = {"new_id": iter(["msg_01", "msg_02"]).__next__}
+    exec(shown, agent)  # noqa: S102
+    params = PromptRequest(session_id="s", prompt=[TextContent(text="Hi")], idempotency_key=IdempotencyKey.generate())
+
+    async def ask_twice() -> list[str]:
+        await agent["store"].create_session(StoredSession("s", "/home/ada"))
+        return [await agent["prompt"](Request(number, "session/prompt", params, {})) for number in (1, 2)]
+
+    assert asyncio.run(ask_twice()) == ["msg_01", "msg_01"]
