@@ -84,6 +84,20 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
         server.remove()
 
 
+SLOW = (
+    "tests/site",
+    "tests/acp_v2/agent",
+    "tests/acp_v2/idempotency",
+    "tests/test_packaging.py",
+    "tests/test_typing.py",
+)
+"""What starts browsers, servers or other interpreters; everything else goes first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.relative_to(REPOSITORY).as_posix().startswith(SLOW))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say what was not tested, where it cannot be overlooked."""
     skipped = terminalreporter.stats.get("skipped", [])
