@@ -42,9 +42,9 @@ T = TypeVar("T")
 class SqliteClaims(Claims[str]):
     """Claims of a node, in the file of the store. A ticket is the claim's id.
 
-    They have a connection of their own, which does not wait for the disk as that for messages does: a claim that is
-    lost when the power fails would have ended with its holder anyway. So a command takes some 20 microseconds, a fifth
-    of what it takes to ask another thread for it, and is given in the event loop's. It never waits there for a lock.
+    They have a connection of their own, which does not wait for the disk as those for messages do: a claim that is lost
+    when the power fails would have ended with its holder anyway. So a command takes some 20 microseconds, a fifth of
+    what it takes to ask another thread for it, and is given in the event loop's own. It waits for no lock there.
     """
 
     def __init__(self, path: Path, lease: float, patience: float, writing: asyncio.Lock) -> None:
