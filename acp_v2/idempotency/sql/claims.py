@@ -1,8 +1,8 @@
 """Claims of a node: those it holds, those it waits for, and what is told about them. How a database keeps them is for
 the subclasses.
 
-They have a connection of their own, of the driver's, over which keys are looked up as well: every keyed prompt pays for
-that, and the way through a pool costs several times as much.
+They have a connection of their own, of the driver's, and keys are looked up over it as well: every keyed prompt pays
+for that, and the way through a pool costs several times as much.
 
 A node is one `SqlStore` of one process. Two claims never make two messages, even where both holders believe they hold
 the key: it is unique in its session. Claims decide only who waits for whom, so they need not survive anything.
@@ -84,8 +84,18 @@ class Claims(ABC, Generic[Ticket]):
         self._watcher = asyncio.create_task(self._watch())
 
     async def claim(self, digest: bytes) -> HeldClaim[Ticket] | None:
-        """Claim a key; None where somebody has."""
-        return await uninterrupted(self._claim(digest), _give_back)
+        """Claim a key; None where somebody has. Whoever is cancelled has claimed nothing."""
+        async with self._using:
+            if held := self._held.get(digest):
+                self._lost.add(digest, held.ticket)
+                return None
+            is_taken, ticket = await self._take(digest)
+            if not is_taken:
+                self._lost.add(digest, ticket)
+                return None
+            held = self._held[digest] = HeldClaim(self, digest, ticket)
+            self._wake.set()
+            return held
 
     async def ended(self, digest: bytes) -> Outcome | None:
         """What was told about the claim that was lost to, or that there is now, once it has ended. None: nothing."""
@@ -142,23 +152,11 @@ class Claims(ABC, Generic[Ticket]):
         self._fail_all(StoreError("The store was closed"))
         await self._let_go()
 
-    async def _claim(self, digest: bytes) -> HeldClaim[Ticket] | None:
-        async with self._using:
-            if held := self._held.get(digest):
-                self._lost.add(digest, held.ticket)
-                return None
-            is_taken, ticket = await self._take(digest)
-            if not is_taken:
-                self._lost.add(digest, ticket)
-                return None
-            held = self._held[digest] = HeldClaim(self, digest, ticket)
-            self._wake.set()
-            return held
-
     def _look_soon(self) -> None:
-        """There is something to find out; where nobody waits it can wait."""
-        self._has_reason = bool(self._waiting)
-        self._wake.set()
+        """There is something to find out for whoever waits."""
+        if self._waiting:
+            self._has_reason = True
+            self._wake.set()
 
     async def _watch(self) -> None:
         """Look at what the others do whenever there is reason to, and every now and then while it matters."""
@@ -204,7 +202,7 @@ class Claims(ABC, Generic[Ticket]):
 
     @abstractmethod
     async def _take(self, digest: bytes) -> tuple[bool, Ticket]:
-        """Take a key: whether it was free, and the ticket of the claim that there is now."""
+        """Take a key: whether it was free, and the ticket of the claim that there is now. Once taken, it returns."""
 
     @abstractmethod
     async def _ticket(self, digest: bytes) -> Ticket | None:
@@ -225,11 +223,6 @@ class Claims(ABC, Generic[Ticket]):
     @abstractmethod
     async def _let_go(self) -> None:
         """Close what is open."""
-
-
-async def _give_back(held: HeldClaim[Ticket] | None) -> None:
-    if held is not None:
-        await held.release(None)
 
 
 def error_to_text(outcome: Outcome) -> str | None:

@@ -15,6 +15,7 @@ from acp_v2.idempotency.sql.claims import Claims, HeldClaim, error_to_text, outc
 from acp_v2.idempotency.sql.database import patiently
 from acp_v2.idempotency.sql.failures import DisconnectedError
 from acp_v2.idempotency.sql.postgresql import Connect, PostgresqlConnection
+from acp_v2.idempotency.sql.uninterrupted import uninterrupted
 from acp_v2.idempotency.store import Outcome
 from acp_v2.idempotency_key import IdempotencyKey
 
@@ -76,6 +77,16 @@ class PostgresqlClaims(Claims[int]):
         """
         async with self._using:
             await self._ask("SELECT 1")
+
+    async def claim(self, digest: bytes) -> HeldClaim[int] | None:
+        """Claim a key; None where somebody has. Whoever is cancelled has claimed nothing."""
+
+        async def give_back(held: HeldClaim[int] | None) -> None:
+            if held is not None:
+                await held.release(None)
+
+        # The server may have given the lock when the cancellation reaches it.
+        return await uninterrupted(super().claim(digest), give_back)
 
     async def find(self, session_id: str, key: IdempotencyKey) -> tuple[str, str] | None:
         """The id and the content of the message that a key is recorded for."""

@@ -213,7 +213,7 @@ class TestProcesses:
 
 class TestSecrecy:
     async def test_a_key_is_in_no_log_error_or_notification(
-        self, sql_nodes: Nodes, caplog: pytest.LogCaptureFixture, postgresql_server: PostgresqlServer
+        self, sql_nodes: Nodes, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
     ):
         caplog.set_level(logging.DEBUG)
         one, other = await sql_nodes.two()
@@ -239,7 +239,7 @@ class TestSecrecy:
             errors.append(caught.value)
         if sql_nodes.url.startswith("postgresql"):
             await listener.close()
-            said_by_the_server = postgresql_server.log.read_text()
+            said_by_the_server = request.getfixturevalue("postgresql_server").log.read_text()
             assert {payload.split(" ")[0] for payload in payloads} == {"withdraw", "ended"}
 
         told = [caplog.text, said_by_the_server, *payloads, repr(claim), repr(one)]
