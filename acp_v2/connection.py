@@ -69,12 +69,13 @@ class Handlers:
 class Limits:
     """What a peer can make this side hold.
 
-    `queued_bytes` is for messages that the peer does not read: from there on, none of its own are read either.
+    `queued_bytes` is for messages that the peer does not read: from there on, none of its own are read either. That is
+    little, because an answer waits behind all of them.
     `pending_requests` is for requests that are not answered yet; further ones get an error. `patience` is for how many
     seconds it may read nothing before it counts as gone.
     """
 
-    queued_bytes: int = 4 * 1024 * 1024
+    queued_bytes: int = 64 * 1024
     pending_requests: int = 1000
     patience: float = 60.0
 
@@ -195,6 +196,11 @@ class Connection:
     def tell(self, method: str, params: WireModel | Mapping[str, Any]) -> None:
         """Tell the peer something without waiting. Who does this often awaits `room` in between."""
         self._put({"jsonrpc": "2.0", "method": method, "params": _to_wire(params)})
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the peer is behind with reading, so that `room` would wait."""
+        return not self._outbox.has_room
 
     async def room(self) -> None:
         """Wait while the peer is behind with reading; returns at once where the connection has ended."""

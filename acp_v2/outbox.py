@@ -44,6 +44,11 @@ class Outbox:
         if self._bytes >= self._limit:
             self._has_room.clear()
 
+    @property
+    def has_room(self) -> bool:
+        """Whether `room` would not wait."""
+        return self._has_room.is_set()
+
     async def room(self) -> None:
         """Return when there is room, or the outbox is closed and takes nothing any more."""
         await self._has_room.wait()

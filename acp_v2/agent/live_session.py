@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from acp_v2.agent.script import Prompt
 from acp_v2.agent.turns import Turns
-from acp_v2.agent.work import Work
+from acp_v2.agent.work import Update, Work
 from acp_v2.connection import Connection
 from acp_v2.errors import RequestCancelled, ResourceNotFound
 from acp_v2.idempotency import Insertion, Store, StoredMessage, StoredSession
@@ -100,10 +100,15 @@ class LiveSession:
 
     # What happens in it
 
-    def tell(self, update: WireModel) -> None:
+    def tell(self, update: Update) -> None:
         """Send an update to everybody on whose connection it is active."""
         for connection in self._audience:
             self._tell_one(connection, update)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether one of them is behind with reading."""
+        return any(connection.is_behind for connection in self._audience)
 
     async def room(self) -> None:
         """Wait while one of them is behind with reading."""
@@ -157,8 +162,9 @@ class LiveSession:
         self.turns.advance()
         self._when_quiet(self)
 
-    def _tell_one(self, connection: Connection, update: WireModel) -> None:
-        connection.tell("session/update", {"sessionId": self.id, "update": update.to_wire()})
+    def _tell_one(self, connection: Connection, update: Update) -> None:
+        fields = update.to_wire() if isinstance(update, WireModel) else update
+        connection.tell("session/update", {"sessionId": self.id, "update": fields})
 
 
 def no_such_session(session_id: str) -> ResourceNotFound:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from acp_v2.errors import InvalidParams
 from acp_v2.models import ResourceLink, TextContent
+
+MOST_CHUNKS: Final = 50
+"""In how many chunks a text is echoed at most; a short one is echoed word by word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,9 @@ def reply_to(prompt: Prompt) -> list[dict[str, Any]]:
 def _chunks(block: dict[str, Any]) -> list[dict[str, Any]]:
     if block["type"] != "text":
         return [block]
-    return [{"type": "text", "text": piece} for piece in re.findall(r"\s*\S+(?:\s+\Z)?|\s+\Z", block["text"])]
+    words = re.findall(r"\s*\S+(?:\s+\Z)?|\s+\Z", block["text"])
+    size = -(-len(words) // MOST_CHUNKS)
+    return [{"type": "text", "text": "".join(words[at : at + size])} for at in range(0, len(words), max(size, 1))]
 
 
 def joined(chunks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import uuid
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, Protocol
 
 from acp_v2.agent.script import Prompt, Sleep, joined, reply_to
 from acp_v2.idempotency import StoredMessage, StoreError
 from acp_v2.models import (
     AgentMessage,
-    AgentMessageChunk,
     Error,
     IdleStateUpdateCancelled,
     IdleStateUpdateEndTurn,
@@ -25,12 +25,23 @@ from acp_v2.wire_model import WireModel
 
 _LOG = logging.getLogger(__name__)
 
+SECONDS_A_CHUNK: Final = 0.02
+"""How long a chunk of a reply takes, as one of a model's does."""
+
+Update = WireModel | Mapping[str, Any]
+"""An update of a session, as a model or as JSON."""
+
 
 class Stage(Protocol):
     """Where the work shows: the session it belongs to."""
 
-    def tell(self, update: WireModel) -> None:
+    def tell(self, update: Update) -> None:
         """Send an update to everybody on whose connection the session is active."""
+        ...
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether one of them is behind with reading."""
         ...
 
     async def room(self) -> None:
@@ -112,20 +123,27 @@ class Work:
 
     async def _follow(self, prompt: Prompt) -> None:
         if isinstance(prompt.script, Sleep):
-            await self._unless_stopped(asyncio.sleep(prompt.script.seconds))
+            await self._pause(prompt.script.seconds)
         self._reply_id = str(uuid.uuid4())
         for chunk in reply_to(prompt):
             if self._stopped.is_set():
                 break
             self._reply.append(chunk)
-            self._stage.tell(AgentMessageChunk.from_wire(_message(self._reply_id, "agent_message_chunk", chunk)))
-            await self._unless_stopped(self._stage.room())
-            await asyncio.sleep(0)  # Others may have something to do as well.
+            # As JSON, because it is what an agent sends most, and already is what a model would be made of.
+            self._stage.tell(_message(self._reply_id, "agent_message_chunk", chunk))
+            if self._stage.is_behind:
+                await self._unless_stopped(self._stage.room())
+            await self._pause(SECONDS_A_CHUNK)
         try:
             if self._reply and prompt.is_retained:
                 await self._stage.keep(StoredMessage(self._reply_id, "agent", joined(self._reply)))
         finally:
             self._reply.clear()
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
 
     async def _unless_stopped(self, waiting: Awaitable[None]) -> None:
         tasks = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._stopped.wait())]

@@ -36,7 +36,7 @@ from acp_v2.wire import WireError, read_json
 
 _LOG = logging.getLogger(__name__)
 
-QUEUED_BYTES: Final = 4 * 1024 * 1024
+QUEUED_BYTES: Final = 256 * 1024
 """How much waits for a client on its streams before the agent waits, too."""
 
 QUEUED_POSTS: Final = 100
