@@ -74,7 +74,8 @@ def build(root: Path, builder: str) -> Path:
 def serve(root: Path) -> None:
     """Serve the site until interrupted, rebuilt and reloaded whenever the registry or a template changes."""
     prepare(root)
-    _run([_tool("mkdocs"), "serve"], root / "site")
+    # Only the pages that changed are built anew; the navigation follows at the next start.
+    _run([_tool("mkdocs"), "serve", "--dirty"], root / "site")
 
 
 def markdown_pages(root: Path) -> Iterator[tuple[PurePosixPath, str]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from generator.model import PRIMITIVES, Protocol, Struct, TypeUse
+from generator.model import PRIMITIVES, Protocol, Struct, TypeDef, TypeUse
 
 AUDIT = "audit.md"
 CHANGELOG = "changelog.md"
@@ -52,7 +52,6 @@ class Links:
 
     protocol: Protocol
     page: str
-    _known: dict[str, str] = field(default_factory=dict[str, str], compare=False)
 
     def to(self, path: str, anchor: str = "") -> str:
         """A relative address."""
@@ -106,7 +105,7 @@ class Links:
             name = match[0].strip("`")
             if name == but:
                 return match[0]
-            return self._targets().get(name, match[0])
+            return self._link(name) or match[0]
 
         pieces: list[str] = []
         end = 0
@@ -115,18 +114,20 @@ class Links:
             end = match.end()
         return "".join([*pieces, _escaped(doc[end:])])
 
-    def _targets(self) -> dict[str, str]:
-        """Links by the name that leads there."""
-        if not self._known:
-            self._known.update({name: self.type(name) for name in self.protocol.types})
-            for definition in self.protocol.types.values():
-                if isinstance(definition.shape, Struct):
-                    for item in definition.shape.fields:
-                        name = f"{definition.name}.{item.name}"
-                        self._known[name] = self.type(name)
-            self._known.update({method.name: self.method(method.name) for method in self.protocol.methods})
-            self._known.update({str(v.value): self.error(v.name) for v in self.protocol.error_codes()})
-        return self._known
+    def _link(self, name: str) -> str | None:
+        """The link to whatever a name in code is the name of."""
+        head, _, rest = name.partition(".")
+        definition = self.protocol.types.get(head)
+        if definition is not None and (not rest or _has_field(definition, rest)):
+            return self.type(name)
+        if any(method.name == name for method in self.protocol.methods):
+            return self.method(name)
+        error = next((v.name for v in self.protocol.error_codes() if str(v.value) == name), None)
+        return self.error(error) if error else None
+
+
+def _has_field(definition: TypeDef, name: str) -> bool:
+    return isinstance(definition.shape, Struct) and any(item.name == name for item in definition.shape.fields)
 
 
 def cell(text: str) -> str:
