@@ -120,10 +120,16 @@ def binding_view(protocol: Protocol) -> dict[str, Schema]:
     Raises:
         BindingError: two classes would have one name, or the bindings have no word for something.
     """
-    view = _View(protocol)
-    for definition in protocol.types.values():
-        view.define(definition)
-    return dict(sorted(view.schemas.items()))
+    if not (_latest and _latest[0][0] is protocol):
+        view = _View(protocol)
+        for definition in protocol.types.values():
+            view.define(definition)
+        _latest[:] = [(protocol, dict(sorted(view.schemas.items())))]
+    return _latest[0][1]
+
+
+_latest: list[tuple[Protocol, dict[str, Schema]]] = []
+"""The view that was asked for last, because the lint and two emitters ask for the same."""
 
 
 class _View:

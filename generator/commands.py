@@ -84,7 +84,8 @@ def site(arguments: argparse.Namespace) -> int:
             site_builder.serve(arguments.root)
         else:
             public = site_builder.build(arguments.root, arguments.builder)
-            say(f"the site is in {public.relative_to(arguments.root)}")
+            folder = public.relative_to(arguments.root)
+            say(f"the site is in {folder}; to look at it, run `python3 -m http.server -d {folder}` or `make serve`")
     except site_builder.SiteError as error:
         say(f"acpspec site: {error}", stderr=True)
         return FAULTY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ def remembered(name: str, depends_on: Any, make: Callable[[], dict[str, str]]) -
 
     Args:
         name: of the function; its latest results lie in a folder of that name.
-        depends_on: a JSON value with everything that the result follows from, the order of keys included.
+        depends_on: plain data with everything that the result follows from, the order of keys included.
         make: the function.
     """
-    digest = hashlib.sha256(json.dumps(depends_on).encode()).hexdigest()
+    # Pickled because that takes a third of the time of JSON; nothing is ever unpickled.
+    digest = hashlib.sha256(pickle.dumps(depends_on, protocol=5)).hexdigest()
     path = HOME / name / f"{digest}.json"
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(path.read_text("utf-8"))

@@ -78,4 +78,5 @@ class Prompts:
         place = (live.id, prompt.content[0]["text"])
         if self._failures[place] < prompt.script.times:
             self._failures[place] += 1
-            raise InternalError(f"This prompt fails {prompt.script.times} times")
+            times = prompt.script.times
+            raise InternalError(f"This prompt fails {times} {'time' if times == 1 else 'times'}")

@@ -7,6 +7,9 @@
 `SqlStore` (with the extra `sql`), or an agent's own behind `LocalKeys`.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from acp_v2.idempotency.local_keys import LocalKeys
 from acp_v2.idempotency.memory_store import MemoryStore
 from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
@@ -24,6 +27,9 @@ from acp_v2.idempotency.store import (
 )
 from acp_v2.idempotency.submissions import Insert, Ready, Submissions
 
+if TYPE_CHECKING:
+    from acp_v2.idempotency.sql_store import SqlStore
+
 __all__ = [
     "Claim",
     "End",
@@ -38,6 +44,7 @@ __all__ = [
     "PromptStates",
     "Ready",
     "Recorded",
+    "SqlStore",
     "Store",
     "StoreError",
     "StoredMessage",
@@ -45,3 +52,14 @@ __all__ = [
     "Submissions",
     "Submitted",
 ]
+
+
+def _get(name: str) -> Any:
+    if name == "SqlStore":
+        # Imported when it is asked for, because the databases' libraries come with an extra.
+        return importlib.import_module("acp_v2.idempotency.sql_store").SqlStore
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:
+    __getattr__ = _get

@@ -7,7 +7,7 @@ import posixpath
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -60,8 +60,7 @@ def emit(protocol: Protocol) -> dict[str, str]:
     if not protocol.pages:
         return {}
     sources = [path.read_text("utf-8") for path in (*sorted(GENERATOR.rglob("*.py")), *sorted(TEMPLATES.rglob("*.j2")))]
-    depends_on = {"protocol": asdict(protocol), "ruff": version("ruff"), "sources": sources}
-    return remembered("docs", depends_on, lambda: _Site(protocol).files())
+    return remembered("docs", [protocol, version("ruff"), sources], lambda: _Site(protocol).files())
 
 
 class _Site:
