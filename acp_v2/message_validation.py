@@ -130,7 +130,7 @@ class MessageValidator:
 
     def _remember(self, fields: dict[str, Any], method: str) -> None:
         request_id = fields["id"]
-        if isinstance(request_id, str | int | float):
+        if _is_id(request_id):
             self._asked.setdefault((isinstance(request_id, str), request_id), []).append(_Asked(method, fields))
 
     def _params_problems(self, message: dict[str, Any], fields: dict[str, Any]) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ export class WireError extends Error {
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
 const PLAIN = /[^"\\\x00-\x1f]*/y;
 const SPACE = /[ \t\n\r]*/y;
+const WORD = /true|false|null/y;
 const LITERALS = { true: true, false: false, null: null };
 const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
@@ -24,7 +25,7 @@ export function readJson(text) {
 
   const fail = (message, offset = at) => {
     const before = text.slice(0, offset).split("\n");
-    const where = `line ${before.length}, column ${before.at(-1).length + 1}`;
+    const where = `line ${before.length}, column ${[...before.at(-1)].length + 1}`; // Code points.
     throw new WireError(-32700, `is not JSON: ${message} at ${where}`, offset);
   };
   const match = (pattern) => {
@@ -132,13 +133,8 @@ export function readJson(text) {
     else if (next === "[") value = items(pointer, depth + 1);
     else if (next === '"') value = string();
     else {
-      const word = /[a-z]+/y;
-      word.lastIndex = at;
-      const name = word.exec(text)?.[0];
-      if (name && Object.hasOwn(LITERALS, name)) {
-        at += name.length;
-        value = LITERALS[name];
-      } else value = number();
+      const word = match(WORD);
+      value = word ? LITERALS[word[0]] : number();
     }
     ranges.set(pointer, [start, at]);
     return value;

@@ -276,3 +276,13 @@ def test_what_is_unstable_is_unknown_to_the_stable_schema():
     fork = validator.check(call("session/fork", {"sessionId": "s", "cwd": "/"}, id=1))
     assert problems(fork) == [("/method", "session/fork is unstable, and only what is stable was asked for")]
     assert validator.check(call("session/new", {"cwd": "/"}, id=2)).is_valid
+
+
+def test_a_request_whose_id_is_none_has_no_response(validator: MessageValidator):
+    validator.check(call("session/prompt", PROMPT, id=True))
+
+    verdict = validator.check({"jsonrpc": "2.0", "id": 1, "result": {"messageId": "m"}})
+
+    assert problems(verdict) == [
+        ("/id", "no request with this id came before, so its method is not known; say which with --method")
+    ]
