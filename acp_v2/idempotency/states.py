@@ -201,7 +201,9 @@ class PromptStates:
             case _Stage.LOOKING if pending:
                 # If it turns out to be recorded there is nothing to withdraw.
                 pending.is_unwanted = True
-            case _Stage.ELSEWHERE:
+            case _Stage.ELSEWHERE if pending:
+                # The holder may die without an answer; the prompt is then not for this node to insert either.
+                pending.is_unwanted = True
                 yield AskHolder(place)
             case _Stage.HELD if pending:
                 self._take(place)

@@ -115,6 +115,7 @@ class Proposal(RuleBasedStateMachine):
                 self.unwanted.add(place)
                 return []
             case "elsewhere":
+                self.unwanted.add(place)
                 return [("AskHolder", place)]
             case "held":
                 return [("Withdraw", place), *[("refuse", a, -32800) for a in self.settle(place)]]
