@@ -1,5 +1,6 @@
 """Two builders read one configuration, so that changing from one to the other changes one line."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from generator import site
-from tests.site.serving import served
+from tests.site.serving import REPOSITORY, served
 from tests.site.test_links import document, faults, files
 
 
@@ -80,20 +81,35 @@ def test_what_the_pages_load_works_with_zensical_too(page: Page):
     assert [url for url in asked if not url.startswith((page.url.removesuffix("audit/"), "data:", "blob:"))] == []
 
 
-def test_a_link_that_leads_nowhere_is_refused(checkout: Path, built: Path, capfd: pytest.CaptureFixture[str]):
-    home = checkout / "site/docs/index.md"
-    text = home.read_text("utf-8")
-    home.write_text(f"{text}\n[one](nowhere.md) [two](audit.md#nowhere) [three](#nowhere) ![four](nowhere.png)\n")
-    try:
-        with pytest.raises(site.SiteError):
-            site.build(checkout, "mkdocs")
-    finally:
-        home.write_text(text)
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a site of two pages under the same configuration."""
+    shutil.copytree(REPOSITORY / "site", tmp_path / "site", ignore=lambda *_: {"docs", "node_modules", "public"})
+    config = tmp_path / "site" / "mkdocs.yml"
+    config.write_text(config.read_text("utf-8").partition("\nnav:")[0])
+    for folder in ("spec", "templates", "site/docs"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "CHANGELOG.md").touch()
+    (tmp_path / "site/docs/audit.md").write_text('# Audit\n\n```python linenums="1"\nlines = 1\n```\n')
+    (tmp_path / "site/docs/index.md").write_text("# Home\n\n[Audit](audit.md#line-0-1)\n")
+    monkeypatch.setattr(site, "prepare", lambda _: None)
+    return tmp_path
 
-    said = capfd.readouterr().err
-    assert [
-        link for link in ("'nowhere.md'", "audit.md#nowhere", "'#nowhere'", "'nowhere.png'") if link not in said
-    ] == []
+
+def test_links_that_lead_somewhere_are_accepted(small: Path):
+    assert (site.build(small, "mkdocs") / "audit" / "index.html").exists()
+
+
+@pytest.mark.parametrize(
+    "link", ["[a](nowhere.md)", "[a](audit.md#nowhere)", "[a](#nowhere)", "![a](nowhere.png)", "[a](/audit/)"]
+)
+def test_a_link_that_leads_nowhere_is_refused(small: Path, link: str, capfd: pytest.CaptureFixture[str]):
+    (small / "site/docs/index.md").write_text(f"# Home\n\n{link}\n")
+
+    with pytest.raises(site.SiteError):
+        site.build(small, "mkdocs")
+
+    assert f"'{link.partition('(')[2].removesuffix(')')}'" in capfd.readouterr().err
 
 
 def test_the_markdown_of_a_page_is_the_page_without_markup_of_the_theme(tmp_path: Path):
