@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import importlib
-import io
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,6 @@ from mkdocs.exceptions import PluginError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SERVING: list[bool] = []
-sys.path.insert(0, str(REPOSITORY))  # The generator is of this checkout.
 
 
 def on_startup(command: str, dirty: bool) -> None:  # noqa: FBT001  # mkdocs says how it calls
@@ -32,12 +28,10 @@ def on_pre_build(config: Any) -> None:
     """
     if not any(SERVING):
         return
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        # Imported by the first build and kept, because starting an interpreter takes longer than generating.
-        code = importlib.import_module("generator.commands").build(argparse.Namespace(root=REPOSITORY))
-    if code != 0:
-        raise PluginError(said.getvalue())
+    command = [sys.executable, "-m", "generator", "build"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise PluginError(f"{done.stdout}{done.stderr}")
     for path in (REPOSITORY / "acp_v2" / "schema").glob("*.json"):
         shown = Path(config.docs_dir) / "schema" / path.name
         if not shown.exists() or shown.read_bytes() != path.read_bytes():
