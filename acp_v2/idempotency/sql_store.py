@@ -77,7 +77,7 @@ class SqlStore:
         """
         parsed = parse_url(url)
         if parsed.drivername in SQLITE_SCHEMES:
-            database = open_sqlite(parsed, patience)
+            database = await open_sqlite(parsed, patience)
             assert database.writing is not None
             claims = SqliteClaims(sqlite_path(parsed), lease, patience, database.writing)
         else:

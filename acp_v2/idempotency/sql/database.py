@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
 import random
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -130,11 +132,11 @@ async def patiently(attempt: Callable[[], Awaitable[T]], patience: float) -> T:
         await asyncio.sleep(random.uniform(0.001, 0.01))  # noqa: S311
 
 
-def open_sqlite(url: URL, patience: float) -> Database:
+async def open_sqlite(url: URL, patience: float) -> Database:
     """The database in a file, which is made where there is none.
 
     Raises:
-        StoreError: the URL names no file.
+        StoreError: the URL names no file, or one that is no database or cannot be opened.
     """
     _need("aiosqlite", "SQLite")
     path = sqlite_path(url)
@@ -144,6 +146,13 @@ def open_sqlite(url: URL, patience: float) -> Database:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise StoreError(f"The store's file cannot be made: {error.strerror}") from None
+
+    async def prepare_file() -> None:
+        with contextlib.closing(sqlite3.connect(path, timeout=SQLITE_WAIT_SECONDS)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+
+    # Before the pool, which leaves a thread behind for a moment where a connection fails as it is made.
+    await patiently(prepare_file, patience)
     engine = create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(path)),
         connect_args={"timeout": SQLITE_WAIT_SECONDS},
@@ -157,7 +166,7 @@ def open_sqlite(url: URL, patience: float) -> Database:
 
     def prepare(connection: Any, record: Any) -> None:  # noqa: ARG001
         cursor = connection.cursor()
-        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for setting in ("synchronous=FULL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {setting}")
         cursor.close()
 
