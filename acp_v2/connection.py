@@ -21,7 +21,7 @@ from acp_v2.acp_error import AcpError
 from acp_v2.errors import InternalError, InvalidRequest, MethodNotFound
 from acp_v2.messages import Notification, Rejected, Request, RequestId, Response, parse_message
 from acp_v2.models import CancelRequestNotification
-from acp_v2.outbox import Outbox
+from acp_v2.send_queue import SendQueue
 from acp_v2.transports import MessageTooLarge, Transport, TransportClosed
 from acp_v2.wire_model import WireModel
 
@@ -101,7 +101,12 @@ class Connection:
         self._side: Literal["agent", "client"] = side
         self._handlers = handlers or Handlers()
         self._limits = limits or Limits()
-        self._outbox = Outbox(transport, limit=self._limits.queued_bytes, patience=self._limits.patience)
+        self._queue = SendQueue(
+            transport,
+            limit=self._limits.queued_bytes,
+            patience=self._limits.patience,
+            on_failure=self._fail_to_send,
+        )
         self._calls: dict[RequestId, Call[Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: dict[RequestId, asyncio.Future[Response]] = {}
@@ -112,7 +117,7 @@ class Connection:
     async def run(self) -> None:
         """Serve the peer until it sends no more or is gone. What is pending by then goes on; see `settle`."""
         reading = asyncio.create_task(self._read())
-        self._writing = asyncio.create_task(self._outbox.run())
+        self._writing = asyncio.create_task(self._queue.run())
         try:
             await asyncio.wait({reading, self._writing}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
@@ -133,12 +138,12 @@ class Connection:
         """Wait until all requests that came are answered, and the answers sent."""
         while self._tasks:
             await asyncio.wait(self._tasks)
-        await self._outbox.empty()
+        await self._queue.empty()
 
     async def close(self) -> None:
         """Let go of the peer. Handlers that run go on; what they answer is dropped."""
         self._is_closed = True
-        self._outbox.close()
+        self._queue.close()
         self._fail_asked()
         if self._writing is not None:
             # It may be waiting for a peer that reads no more.
@@ -155,6 +160,8 @@ class Connection:
         Raises:
             AcpError: the peer's error.
             TransportClosed: the connection ended before the answer came.
+            NotDelivered: whether the request arrived is not known, but the connection goes on.
+            MessageRefused: the peer did not take the request.
             pydantic.ValidationError: the answer is malformed.
         """
         return (await self.ask(method, params)).read_result(method)
@@ -164,6 +171,8 @@ class Connection:
 
         Raises:
             TransportClosed: the connection ended before the response came.
+            NotDelivered: whether the request arrived is not known, but the connection goes on.
+            MessageRefused: the peer did not take the request.
         """
         request_id, answer = self.start(method, params)
         try:
@@ -200,21 +209,30 @@ class Connection:
     @property
     def is_behind(self) -> bool:
         """Whether the peer is behind with reading, so that `room` would wait."""
-        return not self._outbox.has_room
+        return not self._queue.has_room
 
     async def room(self) -> None:
         """Wait while the peer is behind with reading; returns at once where the connection has ended."""
-        await self._outbox.room()
+        await self._queue.room()
 
     def _put(self, message: Mapping[str, Any]) -> None:
-        self._outbox.put(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+        self._queue.put(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+
+    def _fail_to_send(self, text: str, error: Exception) -> None:
+        message = json.loads(text)
+        answer = self._asked.pop(message["id"], None) if "method" in message and "id" in message else None
+        if answer is None:
+            _LOG.warning("a message was not sent: %s", error)
+        elif not answer.done():
+            answer.set_exception(error)
+            answer.exception()  # as in `_fail_asked`
 
     # Receiving
 
     async def _read(self) -> None:
         while True:
             # A peer that does not read what it is answered is not read from either.
-            await self._outbox.room()
+            await self._queue.room()
             try:
                 text = await self._transport.receive()
             except MessageTooLarge as error:

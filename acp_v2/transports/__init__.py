@@ -22,6 +22,14 @@ class MessageTooLarge(Exception):  # noqa: N818  # as the exceptions of the prot
     """A message was larger than the limit and was skipped; the next one can be received."""
 
 
+class NotDelivered(ConnectionError):  # noqa: N818  # like TransportClosed
+    """Whether one message arrived is not known, but the next can be sent: an HTTP POST that failed before its 202."""
+
+
+class MessageRefused(Exception):  # noqa: N818  # as the exceptions of the protocol are named
+    """The other side refused to take one message, and would again; the next one can be sent."""
+
+
 class Transport(Protocol):
     """A way to and from one peer."""
 
@@ -38,6 +46,8 @@ class Transport(Protocol):
 
         Raises:
             TransportClosed: it cannot be sent any more.
+            NotDelivered: it is not known whether it arrived.
+            MessageRefused: it was not taken.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What both kinds of sockets have in common: where they listen, and whom they let in."""
+"""What both kinds of sockets have in common: where they listen, whom they let in, and what a client shows."""
 
 from __future__ import annotations
 
@@ -89,3 +89,8 @@ class Door:
             if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.token.encode()):
                 return 401, "A bearer token is needed"
         return None
+
+
+def bearer(token: str | None) -> dict[str, str]:
+    """The headers with which a client shows its token, if it has one."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}

@@ -1,7 +1,7 @@
 """WebSocket: each connection is a socket, and each message a text frame.
 
-The server of the official Python SDK is bound to its v1 agent and drops frames that are no JSON object, so this stands
-on `websockets` directly. It needs the extra `remote`.
+The transports of the official Python SDK are bound to v1 and drop frames that are no JSON object, so this stands on
+`websockets` directly. It needs the extra `remote`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import socket
 import uuid
 from http import HTTPStatus
 
+import websockets.asyncio.client
+from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.http11 import Request, Response
 
-from acp_v2.transports import TransportClosed
-from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve
+from acp_v2.transports import MAX_MESSAGE_BYTES, TransportClosed
+from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve, bearer
 
 
 class WebSocketTransport:
@@ -25,7 +27,7 @@ class WebSocketTransport:
     A frame that is larger than the limit ends the connection with the close code 1009, as WebSocket has it.
     """
 
-    def __init__(self, peer: ServerConnection) -> None:
+    def __init__(self, peer: Connection) -> None:
         self._peer = peer
 
     async def receive(self) -> str | bytes | None:
@@ -45,6 +47,32 @@ class WebSocketTransport:
     async def close(self) -> None:
         """Close the socket."""
         await self._peer.close()
+
+
+async def connect(
+    url: str, *, token: str | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES
+) -> WebSocketTransport:
+    """Connect to an agent that listens at a `ws://` or `wss://` URL.
+
+    Args:
+        url: where the agent listens.
+        token: what to show as a bearer token.
+        max_message_bytes: a larger message ends the connection.
+
+    Raises:
+        TransportClosed: nobody listens there, or this client is not let in.
+    """
+    try:
+        socket = await websockets.asyncio.client.connect(
+            url,
+            additional_headers=bearer(token),
+            max_size=max_message_bytes,
+            compression=None,
+            proxy=None,
+        )
+    except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
+        raise TransportClosed(f"{url} cannot be reached: {error}") from None
+    return WebSocketTransport(socket)
 
 
 async def listen(listening: socket.socket, address: Address, door: Door, serve_peer: Serve) -> None:

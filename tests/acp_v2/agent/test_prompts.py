@@ -65,7 +65,7 @@ def test_an_array_is_answered_once_and_nothing_in_it_is_done(run_in_process: Run
         client = await place.connect()
         session = await client.new_session()
         request = {"jsonrpc": "2.0", "id": 77, "method": "session/prompt", "params": prompt(session, "Hi", new_key())}
-        client.connection._outbox.put(json.dumps([request, request]))
+        client.connection._queue.put(json.dumps([request, request]))
         await client.resume(session, replays=True)
         assert client.user_messages(session) == []
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
-from acp_v2.transports import Transport, TransportClosed
+from acp_v2.transports import MessageRefused, NotDelivered, Transport, TransportClosed
 
 
-class Outbox:
+class SendQueue:
     """Sends messages in the order in which they were put in.
 
     Putting in never waits, so that whoever changes a state and tells of it does both in one step. Who produces much
@@ -18,9 +19,13 @@ class Outbox:
         transport: where to.
         limit: from how many waiting bytes on there is no room.
         patience: for how many seconds a peer may take nothing before it counts as gone.
+        on_failure: told of a message that was refused or may not have arrived, and why; the next ones are sent.
     """
 
-    def __init__(self, transport: Transport, *, limit: int, patience: float) -> None:
+    def __init__(
+        self, transport: Transport, *, limit: int, patience: float, on_failure: Callable[[str, Exception], None]
+    ) -> None:
+        self._on_failure = on_failure
         self._transport = transport
         self._limit = limit
         self._patience = patience
@@ -34,7 +39,7 @@ class Outbox:
         self._is_empty.set()
 
     def put(self, text: str) -> None:
-        """Send a message after all others; it is dropped where the outbox is closed."""
+        """Send a message after all others; it is dropped where the queue is closed."""
         if self._is_closed:
             return
         self._waiting.append(text)
@@ -50,11 +55,11 @@ class Outbox:
         return self._has_room.is_set()
 
     async def room(self) -> None:
-        """Return when there is room, or the outbox is closed and takes nothing any more."""
+        """Return when there is room, or the queue is closed and takes nothing any more."""
         await self._has_room.wait()
 
     async def empty(self) -> None:
-        """Return when everything is sent, or the outbox is closed."""
+        """Return when everything is sent, or the queue is closed."""
         await self._is_empty.wait()
 
     def close(self) -> None:
@@ -65,7 +70,7 @@ class Outbox:
             event.set()
 
     async def run(self) -> None:
-        """Send until the outbox is closed.
+        """Send until the queue is closed.
 
         Raises:
             TransportClosed: the peer is gone, or has taken nothing for too long.
@@ -84,6 +89,8 @@ class Outbox:
         try:
             async with asyncio.timeout(self._patience):
                 await self._transport.send(text)
+        except (NotDelivered, MessageRefused) as error:
+            self._on_failure(text, error)
         except TimeoutError:
             raise TransportClosed(f"the peer has taken nothing for {self._patience:g} seconds") from None
         if self._waiting:  # It may have been closed meanwhile.
