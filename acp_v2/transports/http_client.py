@@ -28,7 +28,7 @@ QUEUED_MESSAGES: Final = 100
 """How many messages wait to be received before the streams are read no further."""
 
 PATIENCE: Final = 60.0
-"""For how many seconds a stream may be silent, and is opened again when it broke, until the connection counts as lost."""
+"""For how many seconds a stream may be silent, and is opened again when it broke, before the connection is lost."""
 
 _SECONDS_TO_REOPEN = 0.1
 _EVENTS = "text/event-stream"

@@ -18,6 +18,8 @@ from acp_v2.transports.stdio import LineTransport
 SECONDS_TO_END: Final = 5.0
 """How long a process may take to end by itself when its input has ended, and again when it is told to."""
 
+_SECONDS_TO_LOOK = 0.01
+
 
 class ProcessTransport(LineTransport):
     """A process as a peer; `spawn` starts it.
@@ -55,7 +57,9 @@ class ProcessTransport(LineTransport):
     async def _ends(self) -> bool:
         try:
             async with asyncio.timeout(SECONDS_TO_END):
-                await self.process.wait()
+                # `wait` would also wait for whatever it started and left behind with the same output.
+                while self.process.returncode is None:
+                    await asyncio.sleep(_SECONDS_TO_LOOK)
         except TimeoutError:
             return False
         return True
