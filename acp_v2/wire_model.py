@@ -13,12 +13,8 @@ from acp_v2.wire_names import wire_name
 from acp_v2.wire_types import OrAbsent, Untagged
 
 
-class _Seen(threading.local):
-    clash: bool = False
-
-
-_seen = _Seen()
-"""Whether what is being read has an unknown field with the Python name of a known one; hardly ever."""
+_clashes: set[int] = set()
+"""The threads in which what is being read has an unknown field with the Python name of a known one; hardly ever one."""
 
 
 class _UnknownName:
@@ -27,7 +23,7 @@ class _UnknownName:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         def note(name: str, info: core_schema.ValidationInfo) -> str:
             if name in info.data:
-                _seen.clash = True
+                _clashes.add(threading.get_ident())
             return name
 
         return core_schema.with_info_after_validator_function(note, core_schema.str_schema())
@@ -84,7 +80,7 @@ class WireModel(BaseModel):
             pydantic.ValidationError: it is not of this type, in a place where no lenient policy applies.
         """
         model = cls.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
-        return settled(model) if _seen.clash else model
+        return settled(model) if _clashes else model
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -95,7 +91,7 @@ class WireModel(BaseModel):
         """
         model = cls.__pydantic_validator__.validate_json(text, by_alias=True, by_name=False)
         # Asked here too, because a call costs a thirtieth of reading a short message.
-        return settled(model) if _seen.clash else model
+        return settled(model) if _clashes else model
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON value to send: what was never set is left out, an explicit `null` is kept."""
@@ -114,8 +110,9 @@ def settled(value: _Value) -> _Value:
 
     pydantic has one set of names for both, and so counts an unknown field as the known one with that Python name.
     """
-    if _seen.clash:
-        _seen.clash = False
+    thread = threading.get_ident()
+    if thread in _clashes:
+        _clashes.discard(thread)
         _settle(value)
     return value
 

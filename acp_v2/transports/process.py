@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final, cast
 
 from acp_v2.transports import MAX_MESSAGE_BYTES, TransportClosed
 from acp_v2.transports.stdio import LineTransport
@@ -53,6 +53,8 @@ class ProcessTransport(LineTransport):
         # Also where it has ended: it may have left others in its group.
         self.kill()
         await self.process.wait()
+        # What left the group may hold the pipes open for ever. asyncio has no public word for letting go of them.
+        cast("Any", self.process)._transport.close()  # noqa: SLF001
 
     async def _ends(self) -> bool:
         try:
