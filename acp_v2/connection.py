@@ -206,6 +206,10 @@ class Connection:
         """Tell the peer something without waiting. Who does this often awaits `room` in between."""
         self._put({"jsonrpc": "2.0", "method": method, "params": _to_wire(params)})
 
+    async def sent(self) -> None:
+        """Wait until everything so far is sent; returns at once where the connection has ended."""
+        await self._queue.empty()
+
     @property
     def is_behind(self) -> bool:
         """Whether the peer is behind with reading, so that `room` would wait."""

@@ -12,7 +12,6 @@ from pydantic_core import core_schema
 from acp_v2.wire_names import wire_name
 from acp_v2.wire_types import OrAbsent, Untagged
 
-
 _clashes: set[int] = set()
 """The threads in which what is being read has an unknown field with the Python name of a known one; hardly ever one."""
 
