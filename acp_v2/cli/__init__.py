@@ -23,8 +23,8 @@ ended from the keyboard, as shells count it."""
 _EPILOG = """\
 exit codes:
   0    all is well
-  1    the message is not valid, the name is not known, no row passes the filters,
-       or the registry or its generated files are not in order
+  1    the message is not valid, the name is not known, no row passes the filters, the prompt was
+       not inserted, or the registry or its generated files are not in order
   2    the command could not be run: wrong usage, an unreadable file, or an extra that is not installed
   130  it was interrupted
 
@@ -70,13 +70,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run_command(argv: Sequence[str] | None) -> int:
     try:
-        arguments = _parser().parse_args(argv)
+        own, command = _split(sys.argv[1:] if argv is None else argv)
+        arguments = _parser().parse_args(own, argparse.Namespace(command=command))
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     finally:
         # While a reader that has gone can still be told from other failures.
         sys.stdout.flush()
 
+
+def _split(argv: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The arguments of acpspec, and the command of a peer after `--`, whose options argparse is not to read."""
+    end = argv.index("--") if "--" in argv and argv[0] in _COMMANDS_WITH_PEERS else len(argv)
+    return argv[:end], argv[end + 1 :]
+
+
+_COMMANDS_WITH_PEERS = ("prompt",)
 
 _EXTRAS = {
     "rich": "cli",
@@ -85,6 +94,10 @@ _EXTRAS = {
     "starlette": "remote",
     "uvicorn": "remote",
     "websockets": "remote",
+    "httpx": "remote",
+    "httpx_sse": "remote",
+    "stamina": "client",
+    "filelock": "client",
 }
 """Which extra brings a module that a command may find missing."""
 
@@ -102,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_explain(add_parser)
     _add_validate(add_parser)
     _add_agent(add_parser)
+    _add_prompt(add_parser)
     _add_checkout_commands(add_parser)
     return parser
 
@@ -224,6 +238,33 @@ def _add_agent(add_parser: AddParser) -> None:
         help="refuse larger messages (default: %(default)s)",
     )
     command.set_defaults(run=_run("agent"))
+
+
+def _add_prompt(add_parser: AddParser) -> None:
+    text = "Send one prompt to an agent, and show what it does."
+    command = add_parser(
+        "prompt",
+        help=text,
+        description=f"{text} What the agent says goes to standard output, everything else to standard error. When the "
+        "connection is lost, the prompt is sent again with its key. Ctrl-C breaks off the agent's work.",
+        usage="acpspec prompt [OPTION…] TEXT -- COMMAND…\n       acpspec prompt [OPTION…] TEXT --url URL",
+    )
+    command.add_argument("text", metavar="TEXT", nargs="?", help="the prompt, or - for standard input")
+    command.add_argument("--url", help="connect to an agent at ws://…, wss://…, http://… or https://… instead")
+    command.add_argument("--token", help="what to show there as a bearer token")
+    command.add_argument("--cwd", metavar="DIR", help="the session's working directory (default: this one)")
+    command.add_argument("--session", metavar="ID", help="go on with this session instead of a new one")
+    command.add_argument("--login", metavar="METHOD", help="sign in with this one of the agent's methods first")
+    command.add_argument(
+        "--outbox", metavar="FILE", help="keep the prompt in this file until its outcome is known (default: in memory)"
+    )
+    command.add_argument("--key", help="the idempotency key to send (default: a random one)")
+    command.add_argument("--resend", action="store_true", help="send it once more at the end, to see a retry answered")
+    command.add_argument(
+        "--pending", action="store_true", help="send what an earlier run left in --outbox, and no other prompt"
+    )
+    command.add_argument("--allow", action="store_true", help="answer each question for permission with its first yes")
+    command.set_defaults(run=_run("prompt"))
 
 
 def _positive(text: str) -> int:
