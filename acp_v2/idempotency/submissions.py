@@ -162,7 +162,6 @@ class Submissions:
     # One prompt
 
     def _begin(self, place: Place) -> None:
-        # A prompt that was withdrawn a moment ago may still have the claim.
         task = asyncio.create_task(self._run(place, *self._work.pop(place), after=self._tasks.get(place)))
         self._tasks[place] = task
         self._running.add(task)
@@ -181,11 +180,9 @@ class Submissions:
 
     async def _run(self, place: Place, insert: Insert, ready: Ready | None, after: asyncio.Task[None] | None) -> None:
         """See one prompt through, from the look-up to the answer."""
-        if after is not None:
-            await asyncio.wait([after])
         try:
             if isinstance(place[1], IdempotencyKey):
-                await self._run_keyed(place, place[1], insert, ready)
+                await self._run_keyed(place, place[1], insert, ready, after)
             else:
                 await self._hold(place, None, insert, ready)
         except AcpError as error:
@@ -199,9 +196,22 @@ class Submissions:
             _LOG.error("inserting a prompt failed\n%s", trace)
             self._apply(self._states.failed(place, InternalError()))
 
-    async def _run_keyed(self, place: Place, key: IdempotencyKey, insert: Insert, ready: Ready | None) -> None:
+    async def _run_keyed(
+        self,
+        place: Place,
+        key: IdempotencyKey,
+        insert: Insert,
+        ready: Ready | None,
+        after: asyncio.Task[None] | None,
+    ) -> None:
         session_id = place[0]
         while not await self._is_recorded(place, key):
+            if after is not None:
+                # A prompt that was withdrawn a moment ago may still have the claim. Not waited for before the look-up:
+                # what was inserted a moment ago also has it, and its retry is answered all the same.
+                await asyncio.wait([after])
+                after = None
+                continue
             claim = await self._keys.claim(session_id, key)
             if claim is not None:
                 await self._run_claimed(place, key, claim, insert, ready)

@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from acp_v2 import AcpError, IdempotencyKey, InternalError, InvalidParams, RequestCancelled, ResourceNotFound
-from acp_v2.idempotency import Ended, Insert, Insertion, LocalKeys, Recorded, StoreError, Submissions, Submitted
+from acp_v2.idempotency import (
+    Claim,
+    Ended,
+    Insert,
+    Insertion,
+    LocalKeys,
+    Outcome,
+    Recorded,
+    StoreError,
+    Submissions,
+    Submitted,
+)
+from acp_v2.idempotency.local_keys import GrantedClaim
 
 KEY = IdempotencyKey("a-secret-key")
 
@@ -195,6 +207,36 @@ def test_the_same_key_right_after_a_withdrawal_is_a_new_submission(sessions: Ses
         assert await second == "s-1"
 
     run(steps())
+
+
+def test_a_retry_is_answered_while_the_claim_of_the_original_is_still_being_released(sessions: Sessions):
+    released = asyncio.Event()
+
+    class SlowlyReleased(GrantedClaim):
+        async def release(self, outcome: Outcome | None) -> None:
+            await released.wait()
+
+    class Keys(LocalKeys):
+        async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
+            return SlowlyReleased()
+
+    async def steps():
+        async def find(session_id: str, key: IdempotencyKey) -> Recorded | None:
+            return sessions.keys.get((session_id, key))
+
+        agent = Submissions(Keys(find))
+
+        assert await agent.submit("s", KEY, sessions.insert("s")) == "s-1"
+        retry = asyncio.create_task(agent.submit("s", KEY, sessions.insert("s")))
+        await settle()
+
+        assert retry.done()
+        assert retry.result() == "s-1"
+        released.set()
+        await agent.close()
+
+    run(steps())
+    assert sessions.messages == {"s": ["Hi"]}
 
 
 def test_cancelling_during_insertion_changes_nothing(sessions: Sessions):
