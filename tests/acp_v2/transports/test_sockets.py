@@ -1,5 +1,7 @@
 """Addresses to listen on."""
 
+import socket
+
 import pytest
 
 from acp_v2.transports.sockets import Address
@@ -29,3 +31,12 @@ def test_an_address_is_a_url(url: str, address: tuple[str, str, int, str], is_lo
 def test_what_is_no_address(url: str):
     with pytest.raises(ValueError, match=r"address|port|Port"):
         Address.parse(url)
+
+
+def test_a_small_message_is_sent_although_the_last_is_not_confirmed():
+    with (
+        Address.parse("ws://127.0.0.1:0/").bind() as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
