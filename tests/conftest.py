@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from tests.postgresql import PostgresqlServer, find_programs
 
@@ -39,17 +40,25 @@ def npm_package() -> Callable[[str, str, str], Path]:
     def fetch(name: str, version: str, integrity: str) -> Path:
         home = REPOSITORY / ".cache" / "npm" / f"{name.replace('/', '+')}-{version}"
         archive = home / "package.tgz"
-        if not archive.is_file():
-            _npm_pack(f"{name}@{version}", archive)
-        algorithm, _, digest = integrity.partition("-")
-        found = base64.b64encode(hashlib.new(algorithm, archive.read_bytes()).digest()).decode()
-        assert found == digest, f"{name}@{version} is not the package that is pinned here"
-        if not (home / "package").is_dir():
-            with tarfile.open(archive) as tar:
-                tar.extractall(home, filter="data")
-        return home / "package"
+        home.mkdir(parents=True, exist_ok=True)
+        # Tests run in several processes.
+        with FileLock(home / "lock"):
+            if not archive.is_file():
+                _npm_pack(f"{name}@{version}", archive)
+            return _unpacked(archive, integrity)
 
     return fetch
+
+
+def _unpacked(archive: Path, integrity: str) -> Path:
+    home = archive.parent
+    algorithm, _, digest = integrity.partition("-")
+    found = base64.b64encode(hashlib.new(algorithm, archive.read_bytes()).digest()).decode()
+    assert found == digest, f"{home.name} is not the package that is pinned here"
+    if not (home / "package").is_dir():
+        with tarfile.open(archive) as tar:
+            tar.extractall(home, filter="data")
+    return home / "package"
 
 
 def _npm_pack(package: str, archive: Path) -> None:
@@ -95,7 +104,15 @@ SLOW = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.relative_to(REPOSITORY).as_posix().startswith(SLOW))
+    items.sort(key=lambda item: _place(item).startswith(SLOW))
+    for item in items:
+        # The tests of a file share what they set up, and those of the site one site.
+        place = _place(item)
+        item.add_marker(pytest.mark.xdist_group("tests/site" if place.startswith("tests/site") else place))
+
+
+def _place(item: pytest.Item) -> str:
+    return item.path.relative_to(REPOSITORY).as_posix()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
