@@ -3,15 +3,17 @@
 import asyncio
 import doctest
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acp_v2 import IdempotencyKey, PromptRequest, Request, TextContent
-from acp_v2.cli import main
 from acp_v2.idempotency import StoredSession
 
 REPOSITORY = Path(__file__).parents[1]
@@ -31,21 +33,27 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("command", "shown"), CONSOLES, ids=[c for c, _ in CONSOLES])
-def test_a_command_prints_what_the_readme_shows(
-    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_command_prints_what_the_readme_shows(command: str, shown: str, tmp_path: Path):
     (tmp_path / "examples-of-yours.ndjson").write_text("\n".join(json.dumps({"jsonrpc": "2.0", **m}) for m in MESSAGES))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
-    main(shlex.split(command))
+    done = subprocess.run(
+        [sys.executable, "-m", "acp_v2.cli", *shlex.split(command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(REPOSITORY)},
+    )
 
-    for line, expected in zip(capsys.readouterr().out.splitlines(), shown.splitlines(), strict=True):
+    for line, expected in zip(done.stdout.splitlines(), shown.splitlines(), strict=True):
         pattern = re.escape(expected).replace("…", ".*")
         assert re.fullmatch(pattern, line), f"{line!r} is not {expected!r}"
 
 
 def test_there_are_commands_in_the_readme():
-    assert len(CONSOLES) == 3
+    assert len(CONSOLES) == 4
 
 
 def test_the_python_gives_what_the_readme_shows():
@@ -57,8 +65,23 @@ def test_the_python_gives_what_the_readme_shows():
     assert (done.failed, done.attempted) == (0, 7)
 
 
+def python_of(section: str) -> str:
+    (text,) = re.findall(rf"\n## {section}\n(.*?)\n## ", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL)
+    (shown,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    return shown
+
+
+def test_the_client_in_the_readme_gets_the_id_of_its_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    client: dict[str, Any] = {}
+    exec(python_of("You write a client that loses no prompt"), client)  # noqa: S102
+
+    assert re.fullmatch("[0-9a-f-]{36}", asyncio.run(client["talk"]([sys.executable, "-m", "acp_v2.cli", "agent"])))
+
+
 def test_the_agent_in_the_readme_inserts_a_keyed_prompt_once():
-    (shown,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "README.md").read_text("utf-8"), re.DOTALL)
+    shown = python_of("You write an agent")
     agent: dict[str, Any] = {"new_id": iter(["msg_01", "msg_02"]).__next__}
     exec(shown, agent)  # noqa: S102
     params = PromptRequest(session_id="s", prompt=[TextContent(text="Hi")], idempotency_key=IdempotencyKey.generate())

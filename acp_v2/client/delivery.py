@@ -15,6 +15,7 @@ from acp_v2.client.errors import OutboxError, OutcomeUnknown
 from acp_v2.client.outbox import SECONDS_TO_ADOPT, Outbox
 from acp_v2.client.submission import Submission
 from acp_v2.connection import CANCEL, Connection
+from acp_v2.errors import AuthRequired
 from acp_v2.messages import Response
 from acp_v2.transports import MessageRefused, NotDelivered, TransportClosed
 
@@ -118,6 +119,10 @@ class Delivery:
             await self._outbox.fail(submission, error)
             return
         submission.withdraw = None
+        if isinstance(response.error, AuthRequired):
+            # Decided before the key is looked up, so that it says nothing of an earlier attempt.
+            self._outbox.hold(submission, "the agent wants the user to sign in first; then resend it")
+            return
         if response.error is not None:
             await self._outbox.fail(submission, response.error)
             return
