@@ -189,8 +189,9 @@ class Link:
             while True:
                 began = loop.time()
                 await asyncio.wait([serving])
-                await agent.connection.close()
+                # First, because closing may take a while and `agent` is not to ask again and again meanwhile.
                 self._agent = loop.create_future()
+                await agent.connection.close()
                 await self._on_lost()
                 short_lives = short_lives + 1 if loop.time() - began < _SHORT_LIFE else 0
                 if short_lives > 1:
