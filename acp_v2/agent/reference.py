@@ -79,8 +79,8 @@ class ReferenceAgent:
 
     async def close(self) -> None:
         """Withdraw what is held, break off all work, and wait for what is being inserted."""
-        await self._sessions.close_all()
         await self._submissions.close()
+        await self._sessions.close_all()
 
     def _connect(self, transport: Transport) -> Connection:
         return Connection(transport, "agent", Greeting().guard(self._handlers), self._limits)

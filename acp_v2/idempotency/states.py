@@ -53,9 +53,13 @@ class Refuse:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Stop holding a prompt; it is not to be inserted."""
+    """Stop holding a prompt; it is not to be inserted here.
+
+    `is_dropped`: nobody has cancelled it, so that another node on which an attempt waits is to take it over.
+    """
 
     place: Place
+    is_dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,15 @@ class AskHolder:
     place: Place
 
 
-Effect = Begin | Answer | Refuse | Withdraw | AskHolder
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Give up waiting for another node; the attempts get no answer, because the prompt may yet be inserted there."""
+
+    place: Place
+    attempts: tuple[Attempt, ...]
+
+
+Effect = Begin | Answer | Refuse | Withdraw | AskHolder | Leave
 
 
 class _Stage(Enum):
@@ -80,7 +92,7 @@ class _Pending:
     prompt: Prompt
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     stage: _Stage = _Stage.LOOKING
-    is_unwanted: bool = False
+    is_cancelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +113,20 @@ class PromptStates:
         self._pending: dict[Place, _Pending] = {}
         self._live_only: dict[Place, _LiveOnly] = {}
         self._places: dict[Attempt, Place] = {}
+        self._is_closing = False
 
     def submitted(self, place: Place, attempt: Attempt, prompt: Prompt) -> Iterator[Effect]:
         """A request with a key came, from a caller who may prompt the session."""
         if live := self._live_only.get(place):
             yield self._settled(attempt, live.message_id, live.prompt, prompt)
+        elif self._is_closing:
+            yield Refuse(attempt, RequestCancelled("The agent is ending"))
         elif pending := self._pending.get(place):
             if self._differs(pending.prompt, prompt):
                 yield Refuse(attempt, _another_prompt())
             else:
+                # Where nobody waits any more, whoever cancelled is gone, and this is a new submission.
+                pending.is_cancelled = pending.is_cancelled and bool(pending.attempts)
                 pending.attempts.append(attempt)
                 self._places[attempt] = place
         else:
@@ -181,8 +198,14 @@ class PromptStates:
             return
         pending = self._pending[place]
         pending.attempts.remove(attempt)
-        if not pending.attempts:
-            yield from self._withdrawn(place)
+        if not pending.attempts and pending.stage is _Stage.HELD:
+            yield from self._stopped(place, is_dropped=True)
+
+    def closing(self) -> Iterator[Effect]:
+        """The process ends: what it holds is dropped, what others hold is theirs, and what is being inserted is."""
+        self._is_closing = True
+        for place in list(self._pending):
+            yield from self._closed(place)
 
     def session_inactive(self, session_id: str) -> None:
         """The session is active on no connection: keys of messages that are not retained are forgotten."""
@@ -192,25 +215,42 @@ class PromptStates:
     def _enter(self, place: Place, stage: _Stage) -> Iterator[Effect]:
         pending = self._pending[place]
         pending.stage = stage
-        if pending.is_unwanted:
+        if self._is_closing:
+            yield from self._closed(place)
+        elif pending.is_cancelled:
             yield from self._withdrawn(place)
+        elif not pending.attempts and stage is _Stage.HELD:
+            yield from self._stopped(place, is_dropped=True)
 
     def _withdrawn(self, place: Place) -> Iterator[Effect]:
         pending = self._pending.get(place)
         match pending.stage if pending else None:
             case _Stage.LOOKING if pending:
                 # If it turns out to be recorded there is nothing to withdraw.
-                pending.is_unwanted = True
+                pending.is_cancelled = True
             case _Stage.ELSEWHERE if pending:
                 # The holder may die without an answer; the prompt is then not for this node to insert either.
-                pending.is_unwanted = True
+                pending.is_cancelled = True
                 yield AskHolder(place)
-            case _Stage.HELD if pending:
-                self._take(place)
-                yield Withdraw(place)
-                yield from (Refuse(attempt, RequestCancelled()) for attempt in pending.attempts)
+            case _Stage.HELD:
+                yield from self._stopped(place, is_dropped=False)
             case _:
                 pass
+
+    def _closed(self, place: Place) -> Iterator[Effect]:
+        match self._pending[place].stage:
+            case _Stage.HELD:
+                yield from self._stopped(place, is_dropped=True)
+            case _Stage.ELSEWHERE:
+                pending = self._take(place)
+                yield Leave(place, tuple(pending.attempts if pending else ()))
+            case _:
+                pass
+
+    def _stopped(self, place: Place, *, is_dropped: bool) -> Iterator[Effect]:
+        pending = self._take(place)
+        yield Withdraw(place, is_dropped)
+        yield from (Refuse(attempt, RequestCancelled()) for attempt in (pending.attempts if pending else ()))
 
     def _take(self, place: Place) -> _Pending | None:
         pending = self._pending.pop(place, None)

@@ -13,7 +13,18 @@ from typing import Any
 from acp_v2.acp_error import AcpError
 from acp_v2.errors import InternalError, InvalidParams, RequestCancelled
 from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
-from acp_v2.idempotency.states import Answer, AskHolder, Attempt, Begin, Effect, Place, PromptStates, Refuse, Withdraw
+from acp_v2.idempotency.states import (
+    Answer,
+    AskHolder,
+    Attempt,
+    Begin,
+    Effect,
+    Leave,
+    Place,
+    PromptStates,
+    Refuse,
+    Withdraw,
+)
 from acp_v2.idempotency.store import Claim, Insertion, Keys, Outcome, StoreError
 from acp_v2.idempotency_key import IdempotencyKey
 
@@ -57,6 +68,7 @@ class Submissions:
         self._work: dict[Place, tuple[Insert, Ready | None]] = {}
         self._tasks: dict[Place, asyncio.Task[None]] = {}
         self._running: set[asyncio.Task[None]] = set()
+        self._dropped: set[asyncio.Task[None]] = set()
 
     async def submit(
         self,
@@ -80,10 +92,15 @@ class Submissions:
 
         Raises:
             AcpError: what to answer the request with; nothing was inserted for it.
+            asyncio.CancelledError: `close` was called while another node had the prompt; there is no answer to give.
+            TypeError: the key is a plain string, which nobody has checked.
         """
         attempt = object() if attempt is None else attempt
         if attempt in self._attempts:
             raise InvalidParams("A request with this id is pending already")
+        if key is not None and not isinstance(key, IdempotencyKey):  # pyright: ignore[reportUnnecessaryIsInstance]
+            # It would be inserted once per attempt, and nobody would notice.
+            raise TypeError("a key is an IdempotencyKey, as the params of parse_message have it")
         place: Place = (session_id, _NoKey() if key is None else key)
         mine = _Attempt(session_id, key, asyncio.get_running_loop().create_future(), time.monotonic())
         self._attempts[attempt] = mine
@@ -115,9 +132,12 @@ class Submissions:
         self._states.session_inactive(session_id)
 
     async def close(self) -> None:
-        """Withdraw what is held and wait for what is being inserted."""
-        for session_id in {place[0] for place in self._tasks}:
-            self.cancel_session(session_id)
+        """End what is held here, and wait for what is being inserted. Nothing is taken any more.
+
+        Who waits here for another node gets no answer, because the prompt is that node's: `submit` is cancelled. Who
+        waits on another node for this one takes the prompt over, as if this one had died.
+        """
+        self._apply(self._states.closing())
         await asyncio.gather(*self._running, return_exceptions=True)
 
     # Effects
@@ -131,8 +151,14 @@ class Submissions:
                     self._answer(attempt, message_id, "inserted" if is_new else "answered")
                 case Refuse(attempt, error):
                     self._answer(attempt, error, _end(error))
-                case Withdraw(place):
+                case Withdraw(place, is_dropped):
+                    if is_dropped:
+                        self._dropped.add(self._tasks[place])
                     self._tasks[place].cancel()
+                case Leave(place, attempts):
+                    self._tasks[place].cancel()
+                    for attempt in attempts:
+                        self._attempts.pop(attempt).answer.cancel()
                 case AskHolder(place):
                     self._ask_holder(place)
 
@@ -169,6 +195,7 @@ class Submissions:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        self._dropped.discard(task)
         for place in [p for p, t in self._tasks.items() if t is task]:
             del self._tasks[place]
 
@@ -190,10 +217,10 @@ class Submissions:
         except StoreError as error:
             _LOG.error("a prompt was not inserted: %s", error)  # a trace says no more
             self._apply(self._states.failed(place, InternalError("The message could not be stored")))
-        except Exception:  # noqa: BLE001  # the agent's code; whatever it raises, the attempts get an answer
-            # What the agent's code says in its error may have the key in it.
-            trace = traceback.format_exc().replace(str(place[1]), "…")
-            _LOG.error("inserting a prompt failed\n%s", trace)
+        except Exception as error:  # noqa: BLE001  # the agent's code; whatever it raises, the attempts get an answer
+            # Where and of which type, but not what it says: that may have a user's text or the key in it.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            _LOG.error("inserting a prompt failed with %s\n%s", type(error).__name__, where)
             self._apply(self._states.failed(place, InternalError()))
 
     async def _run_keyed(
@@ -220,8 +247,14 @@ class Submissions:
             outcome = await self._keys.outcome(session_id, key)
             if outcome is not None and outcome.error is not None:
                 raise outcome.error
-            # A message is looked up, so that it can be compared; without an outcome the prompt is ours to insert.
             self._states.looking(place)
+            if outcome is not None and outcome.message_id is not None:
+                # Looked up, so that it can be compared. A message that is not retained is in no store, and remembered.
+                if not await self._is_recorded(place, key):
+                    inserted = self._states.inserted(place, outcome.message_id, is_retained=False, is_new=False)
+                    self._apply(inserted)
+                return
+            # Without an outcome the prompt is this node's to insert.
 
     async def _run_claimed(
         self, place: Place, key: IdempotencyKey, claim: Claim, insert: Insert, ready: Ready | None
@@ -234,7 +267,8 @@ class Submissions:
             if not await self._is_recorded(place, key):
                 outcome = Outcome((await self._hold(place, key, insert, ready)).message_id)
         except asyncio.CancelledError:
-            outcome = Outcome(error=RequestCancelled())
+            if asyncio.current_task() not in self._dropped:
+                outcome = Outcome(error=RequestCancelled())
             raise
         except AcpError as error:
             outcome = Outcome(error=error)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from acp_v2 import IdempotencyKey, InternalError
-from acp_v2.idempotency.states import Answer, AskHolder, Begin, Effect, PromptStates, Refuse, Withdraw
+from acp_v2.idempotency.states import Answer, AskHolder, Begin, Effect, Leave, PromptStates, Refuse, Withdraw
 
 PLACES = [(session, IdempotencyKey(key)) for session in ("s", "t") for key in ("k", "K")]
 
@@ -36,7 +36,9 @@ class Proposal(RuleBasedStateMachine):
                     return ("answer", attempt, message_id)
                 case Refuse(attempt, error):
                     return ("refuse", attempt, error.code)
-                case Begin(place) | Withdraw(place) | AskHolder(place):
+                case Withdraw(place, is_dropped):
+                    return ("drop" if is_dropped else "withdraw", place)
+                case Begin(place) | AskHolder(place) | Leave(place):
                     return (type(effect).__name__, place)
 
         assert [plain(effect) for effect in effects] == list(expected)
@@ -52,6 +54,8 @@ class Proposal(RuleBasedStateMachine):
         effects = self.states.submitted(place, self.attempts, None)
         message_id, is_retained = self.inserted.get(place, ("", True))
         if place in self.waiting:
+            if not self.waiting[place]:
+                self.unwanted.discard(place)
             self.waiting[place].append(self.attempts)
             self.expect(effects)
         elif not is_retained:
@@ -72,7 +76,10 @@ class Proposal(RuleBasedStateMachine):
         is_elsewhere = data.draw(st.booleans())
         self.stage[place] = "elsewhere" if is_elsewhere else "held"
         effects = self.states.elsewhere(place) if is_elsewhere else self.states.held(place)
-        self.expect(effects, *(self.withdrawal(place) if place in self.unwanted else ()))
+        if place in self.unwanted:
+            self.expect(effects, *self.withdrawal(place))
+        else:
+            self.expect(effects, *self.drop_where_nobody_waits(place))
 
     @precondition(lambda self: self.pending("held"))
     @rule(data=st.data())
@@ -118,7 +125,7 @@ class Proposal(RuleBasedStateMachine):
                 self.unwanted.add(place)
                 return [("AskHolder", place)]
             case "held":
-                return [("Withdraw", place), *[("refuse", a, -32800) for a in self.settle(place)]]
+                return [("withdraw", place), *[("refuse", a, -32800) for a in self.settle(place)]]
             case _:
                 return []
 
@@ -128,6 +135,22 @@ class Proposal(RuleBasedStateMachine):
         attempt = data.draw(st.integers(1, self.attempts))
         place = next((p for p, attempts in self.waiting.items() if attempt in attempts), None)
         self.expect(self.states.cancelled(attempt), *self.withdrawal(place))
+
+    def drop_where_nobody_waits(self, place: Any) -> list[Any]:
+        if self.stage[place] != "held" or self.waiting[place]:
+            return []
+        self.settle(place)
+        return [("drop", place)]
+
+    @precondition(lambda self: self.attempts)
+    @rule(data=st.data())
+    def an_attempt_is_abandoned(self, data: st.DataObject) -> None:
+        attempt = data.draw(st.integers(1, self.attempts))
+        place = next((p for p, attempts in self.waiting.items() if attempt in attempts), None)
+        effects = self.states.abandoned(attempt)
+        if place is not None:
+            self.waiting[place].remove(attempt)
+        self.expect(effects, *(self.drop_where_nobody_waits(place) if place else ()))
 
     @rule(session=st.sampled_from(["s", "t"]))
     def a_session_is_cancelled(self, session: str) -> None:

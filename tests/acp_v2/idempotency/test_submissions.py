@@ -14,6 +14,7 @@ from acp_v2.idempotency import (
     Insert,
     Insertion,
     LocalKeys,
+    MemoryStore,
     Outcome,
     Recorded,
     StoreError,
@@ -483,3 +484,105 @@ def test_closing_withdraws_what_is_held_and_waits_for_what_is_being_inserted(ses
         assert await being_inserted == "t-1"
 
     run(steps())
+
+
+def test_a_retry_that_comes_after_the_first_was_abandoned_during_the_look_up_is_inserted(sessions: Sessions):
+    async def steps():
+        agent = sessions.process()
+        first = asyncio.create_task(agent.submit("s", KEY, sessions.insert("s"), attempt=1))
+        await asyncio.sleep(0)
+        agent.abandon(1)
+
+        assert await agent.submit("s", KEY, sessions.insert("s"), attempt=2) == "s-1"
+        assert isinstance(first.exception(), RequestCancelled)
+
+    run(steps())
+
+
+def test_a_key_that_nobody_has_checked_is_a_mistake_in_the_program(sessions: Sessions):
+    async def steps():
+        with pytest.raises(TypeError):
+            await sessions.process().submit("s", "a plain string", sessions.insert("s"))  # type: ignore[arg-type]
+
+    run(steps())
+    assert sessions.messages == {}
+
+
+class Nodes:
+    """Two nodes over one store; a prompt is held on the first, and an attempt at it waits on the second."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
+        store = MemoryStore()
+        self.first, self.second = Submissions(store), Submissions(store)
+        self.idle = asyncio.Event()
+
+    async def hold(self, *, is_retained: bool = True) -> None:
+        submit = self.sessions.insert("s", is_retained=is_retained)
+        self.held = asyncio.create_task(self.first.submit("s", KEY, submit, attempt=1, ready=self.idle.wait))
+        await settle()
+        self.waits = asyncio.create_task(self.second.submit("s", KEY, submit, attempt=2))
+        await settle()
+        assert not self.held.done()
+        assert not self.waits.done()
+
+
+def test_an_attempt_that_is_abandoned_takes_nothing_from_another_node(sessions: Sessions):
+    async def steps():
+        nodes = Nodes(sessions)
+        await nodes.hold()
+
+        nodes.second.abandon(2)
+        await settle()
+        nodes.idle.set()
+
+        assert await nodes.held == "s-1"
+
+    run(steps())
+
+
+@pytest.mark.parametrize("end", ["abandon", "close"])
+def test_what_a_node_drops_is_taken_over_by_the_one_that_waits_for_it(sessions: Sessions, end: str):
+    async def steps():
+        nodes = Nodes(sessions)
+        await nodes.hold()
+
+        if end == "abandon":
+            nodes.first.abandon(1)
+        else:
+            await nodes.first.close()
+
+        assert await nodes.waits == "s-1"
+        assert isinstance(nodes.held.exception(), RequestCancelled)
+
+    run(steps())
+
+
+def test_a_node_that_closes_leaves_what_another_holds_and_says_nothing_of_it(sessions: Sessions):
+    async def steps():
+        nodes = Nodes(sessions)
+        await nodes.hold()
+
+        await nodes.second.close()
+        await settle()
+        assert nodes.waits.cancelled()
+        nodes.idle.set()
+
+        assert await nodes.held == "s-1"
+        with pytest.raises(RequestCancelled):
+            await nodes.second.submit("s", KEY, sessions.insert("s"))
+
+    run(steps())
+
+
+def test_a_message_that_another_node_did_not_retain_is_recognised(sessions: Sessions):
+    async def steps():
+        nodes = Nodes(sessions)
+        await nodes.hold(is_retained=False)
+        nodes.idle.set()
+
+        assert [await nodes.held, await nodes.waits] == ["s-1", "s-1"]
+        assert await nodes.second.submit("s", KEY, sessions.insert("s")) == "s-1"
+
+    run(steps())
+    assert sessions.messages == {"s": ["Hi"]}
