@@ -8,9 +8,16 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from acp_v2.acp_error import AcpError
-from acp_v2.errors import ErrorCode, InvalidParams, InvalidRequest, MethodNotFound, ParseError
+from acp_v2.errors import (
+    ErrorCode,
+    InvalidParams,
+    InvalidRequest,
+    MethodNotFound,
+    ParseError,
+    UnsupportedProtocolVersion,
+)
 from acp_v2.method import Message, Method
-from acp_v2.methods import METHODS
+from acp_v2.methods import METHODS, PROTOCOL_VERSION
 from acp_v2.problems import problems
 from acp_v2.wire import INVALID_REQUEST, WireError, check_json, read_json
 
@@ -102,7 +109,8 @@ def parse_message(
     Returns:
         The message; or a `Rejected` with -32700 for what is no JSON (a dict with a NaN or a set in it, too), -32600
         for what is no message (an array, a duplicate key), -32601 for an unknown method and -32602 for malformed
-        params, whose `data` has JSON pointers.
+        params, whose `data` has JSON pointers. An `initialize` of an earlier version, whose params may have another
+        shape, is -32022.
         Nothing is raised, whatever comes.
     """
     value: Any = message
@@ -148,6 +156,8 @@ def _parse_call(fields: dict[str, Any], receiver: str | None) -> Request | Notif
         try:
             parsed = spec.read_params({} if params is None else params)
         except ValidationError:
+            if name == "initialize" and (too_old := _too_old(params)) is not None:
+                return _rejected(too_old, request_id, answered=is_request)
             found = problems(spec.params_type, {} if params is None else params, "/params")
             data = {"problems": [p.to_wire() for p in found]}
             if found:
@@ -156,6 +166,21 @@ def _parse_call(fields: dict[str, Any], receiver: str | None) -> Request | Notif
     if request_id is not None:
         return Request(request_id, name, parsed, fields)
     return Notification(name, parsed, fields)
+
+
+def _too_old(params: Any) -> UnsupportedProtocolVersion | None:
+    """Why `initialize` of an earlier version, which has params of another shape, is not agreed to."""
+    given: Any = cast("dict[str, Any]", params).get("protocolVersion") if isinstance(params, dict) else None
+    requested = _as_id(given)
+    if isinstance(requested, int) and 0 <= requested < PROTOCOL_VERSION:
+        return unsupported_version(requested)
+    return None
+
+
+def unsupported_version(requested: int) -> UnsupportedProtocolVersion:
+    """The answer to `initialize` where the client knows earlier versions alone."""
+    data = {"requested": requested, "supported": [PROTOCOL_VERSION]}
+    return UnsupportedProtocolVersion(f"The newest version asked for is {requested}, not {PROTOCOL_VERSION}", data)
 
 
 def _message(name: str, receiver: str | None, *, is_request: bool) -> Message | AcpError:

@@ -6,7 +6,8 @@ from typing import Any
 
 from acp_v2 import __version__
 from acp_v2.connection import Call, Handlers, NotificationHandler, RequestHandler, Result
-from acp_v2.errors import InvalidRequest, UnsupportedProtocolVersion
+from acp_v2.errors import InvalidRequest
+from acp_v2.messages import unsupported_version
 from acp_v2.methods import PROTOCOL_VERSION
 from acp_v2.models import (
     AgentCapabilities,
@@ -39,8 +40,7 @@ class Greeting:
             raise InvalidRequest("initialize comes before every other request")
         requested = call.params.protocol_version
         if requested < PROTOCOL_VERSION:
-            data = {"requested": requested, "supported": [PROTOCOL_VERSION]}
-            raise UnsupportedProtocolVersion(f"This agent speaks version {PROTOCOL_VERSION}", data)
+            raise unsupported_version(requested)
         self._is_initialized = True
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,

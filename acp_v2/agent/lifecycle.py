@@ -6,6 +6,7 @@ import posixpath
 import re
 import time
 import uuid
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -93,9 +94,12 @@ class Lifecycle:
         return ResumeSessionResponse()
 
     async def close(self, call: Call[CloseSessionRequest]) -> CloseSessionResponse:
-        """End a session that is active on the connection; for any other there is nothing to do."""
-        if self._sessions.is_active(call.connection, call.params.session_id):
-            await self._sessions.close(call.params.session_id)
+        """End a session wherever it is active or at work; where it is not, there is nothing to do.
+
+        Not only on this connection: whoever sends `session/close` again after a reconnect means the session that he
+        left behind on the old one, which may work on, or not have been noticed to be gone.
+        """
+        await self._sessions.close(call.params.session_id)
         return CloseSessionResponse()
 
     async def delete(self, call: Call[DeleteSessionRequest]) -> DeleteSessionResponse:
@@ -125,8 +129,8 @@ def _normal(path: str) -> str:
 
 
 def _info(stored: StoredSession) -> SessionInfo:
-    # Without `updatedAt`: a stored session does not say when it was last active.
-    info = SessionInfo(session_id=stored.id, cwd=stored.cwd)
+    updated = datetime.fromtimestamp(stored.updated, UTC).isoformat(timespec="milliseconds")
+    info = SessionInfo(session_id=stored.id, cwd=stored.cwd, updated_at=updated.replace("+00:00", "Z"))
     if stored.title is not None:
         info.title = stored.title
     return info

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from acp_v2.agent.greeting import Greeting
 from acp_v2.agent.lifecycle import Lifecycle
+from acp_v2.agent.live_session import no_such_session
 from acp_v2.agent.prompts import Prompts
 from acp_v2.agent.sessions import Sessions
 from acp_v2.connection import Call, Connection, Handlers, Limits, RequestHandler, Result
 from acp_v2.errors import InternalError
-from acp_v2.idempotency import Observer, Store, StoreError, Submissions
+from acp_v2.idempotency import NoSuchSessionError, Observer, Store, StoreError, Submissions
 from acp_v2.transports import Transport
 
 _LOG = logging.getLogger(__name__)
@@ -97,6 +98,9 @@ def _over_store(handler: RequestHandler) -> RequestHandler:
     async def handle(call: Call[Any]) -> Result:
         try:
             return await handler(call)
+        except NoSuchSessionError:
+            # It was there a moment ago, and somebody has deleted it since.
+            raise no_such_session(call.params.session_id) from None
         except StoreError as error:
             _LOG.error("%s failed: %s", call.method, error)  # a trace says no more
             raise InternalError("The store could not do it") from None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from acp_v2.idempotency.lost_claims import LostClaims
 from acp_v2.idempotency.store import (
     Claim,
     Insertion,
+    NoSuchSessionError,
     Outcome,
     Recorded,
     StoredMessage,
@@ -77,7 +79,8 @@ class MemoryStore:
         """Add a session with the messages of another, and none of its keys.
 
         Raises:
-            StoreError: the session does not exist, or there is one of the fork's id.
+            NoSuchSessionError: the session does not exist.
+            StoreError: there is one of the fork's id.
         """
         original = self._existing(session_id)
         await self.create_session(fork)
@@ -93,7 +96,8 @@ class MemoryStore:
         """Insert a message and record its key in one step, unless the key is recorded already.
 
         Raises:
-            StoreError: the session does not exist, or has a message of that id.
+            NoSuchSessionError: the session does not exist.
+            StoreError: it has a message of that id.
         """
         stored = self._existing(session_id)
         if key is not None and (recorded := stored.ids_by_key.get(key)) is not None:
@@ -103,6 +107,7 @@ class MemoryStore:
         stored.messages[message.id] = _Message(message.role, json.dumps(message.content), key)
         if key is not None:
             stored.ids_by_key[key] = message.id
+        stored.session = replace(stored.session, updated=time.time())
         return Insertion(message.id)
 
     async def messages(self, session_id: str) -> AsyncIterator[StoredMessage]:
@@ -157,7 +162,7 @@ class MemoryStore:
 
     def _existing(self, session_id: str) -> _Session:
         if (stored := self._sessions.get(session_id)) is None:
-            raise StoreError("There is no such session")
+            raise NoSuchSessionError
         return stored
 
 

@@ -6,11 +6,12 @@ It needs the extra `sql`.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 try:
-    from sqlalchemy import Delete, Executable, bindparam, delete, insert, literal, select
+    from sqlalchemy import Delete, Executable, bindparam, delete, func, insert, literal, select
     from sqlalchemy.ext.asyncio import AsyncConnection
 except ImportError:
     raise ImportError("SqlStore needs SQLAlchemy; get it with: pip install 'acp-v2[sql]'") from None
@@ -26,13 +27,14 @@ from acp_v2.idempotency.sql.database import (
     parse_url,
     sqlite_path,
 )
-from acp_v2.idempotency.sql.failures import IS_THERE_ALREADY, NO_SUCH_SESSION, DisconnectedError
+from acp_v2.idempotency.sql.failures import IS_THERE_ALREADY, DisconnectedError
 from acp_v2.idempotency.sql.migrations import migrate
 from acp_v2.idempotency.sql.postgresql import connector
 from acp_v2.idempotency.sql.schema import MESSAGES, SESSIONS
 from acp_v2.idempotency.store import (
     Claim,
     Insertion,
+    NoSuchSessionError,
     Outcome,
     Recorded,
     StoredMessage,
@@ -46,6 +48,26 @@ PATIENCE_SECONDS: Final = 10.0
 
 _PAGE: Final = 200
 """Messages read at a time."""
+
+
+_LAST_ADDED: Final = (
+    select(MESSAGES.c.added)
+    .where(MESSAGES.c.session_id == SESSIONS.c.id)
+    .order_by(MESSAGES.c.sequence.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+"""By the index of the session's messages in their order. It is not written to the session, which would make every
+message wait for the one before.
+"""
+
+_SELECT_SESSIONS: Final = select(
+    SESSIONS.c.id,
+    SESSIONS.c.cwd,
+    SESSIONS.c.title,
+    SESSIONS.c.created,
+    func.coalesce(_LAST_ADDED, SESSIONS.c.updated).label("updated"),
+)
 
 
 class SqlStore:
@@ -103,14 +125,14 @@ class SqlStore:
 
     async def find_session(self, session_id: str) -> StoredSession | None:
         """The session of that id, or None."""
-        found = await self._sessions(select(SESSIONS).where(SESSIONS.c.id == session_id), session_id)
+        found = await self._sessions(_SELECT_SESSIONS.where(SESSIONS.c.id == session_id), session_id)
         return found[0] if found else None
 
     async def list_sessions(
         self, *, cwd: str | None = None, after: str | None = None, limit: int = 100
     ) -> list[StoredSession]:
         """Up to `limit` sessions by id, from behind the id `after`, of one working directory or all."""
-        statement = select(SESSIONS).order_by(SESSIONS.c.id).limit(max(limit, 0))
+        statement = _SELECT_SESSIONS.order_by(SESSIONS.c.id).limit(max(limit, 0))
         if cwd is not None:
             statement = statement.where(SESSIONS.c.cwd == cwd)
         if after is not None:
@@ -121,7 +143,8 @@ class SqlStore:
         """Add a session with the messages of another, and none of its keys.
 
         Raises:
-            StoreError: the session does not exist, or there is one of the fork's id.
+            NoSuchSessionError: the session does not exist.
+            StoreError: there is one of the fork's id.
         """
         original = select(SESSIONS.c.id).where(SESSIONS.c.id == session_id).with_for_update(read=True)
         messages = (
@@ -132,13 +155,13 @@ class SqlStore:
 
         async def copy(connection: AsyncConnection) -> None:
             if (await connection.execute(original)).first() is None:
-                raise StoreError(NO_SUCH_SESSION)
+                raise NoSuchSessionError
             await connection.execute(insert(SESSIONS).inline(), _session_row(fork))
             await connection.execute(insert(MESSAGES).from_select(["session_id", "id", "role", "content"], messages))
 
         self._check_open()
         if not self._database.can_hold(session_id):
-            raise StoreError(NO_SUCH_SESSION)
+            raise NoSuchSessionError
         await self._database.transaction(copy)
 
     async def delete_session(self, session_id: str) -> None:
@@ -149,10 +172,11 @@ class SqlStore:
         """Insert a message and record its key in one step, unless the key is recorded already.
 
         Raises:
-            StoreError: the session does not exist, or has a message of that id.
+            NoSuchSessionError: the session does not exist.
+            StoreError: it has a message of that id.
         """
         if not self._database.can_hold(session_id):
-            raise StoreError(NO_SUCH_SESSION)
+            raise NoSuchSessionError
         is_repeat = False
         while True:
             try:
@@ -261,6 +285,7 @@ class SqlStore:
             "role": message.role,
             "content": json.dumps(message.content),
             "key": None if key is None else key.encode("utf-8"),
+            "added": time.time(),
         }
         # One statement is one transaction, and no constraint is violated, of which an error would show the values.
         statement = self._database.insert(MESSAGES).on_conflict_do_nothing().inline()

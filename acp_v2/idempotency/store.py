@@ -19,9 +19,19 @@ class StoreError(Exception):
     """The store cannot do what was asked: it is locked, full, corrupt, or of a newer version. Nothing was stored."""
 
 
+class NoSuchSessionError(StoreError):
+    """The session does not exist, or not any more. Nothing was stored."""
+
+    def __init__(self, message: str = "There is no such session") -> None:
+        super().__init__(message)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session as it is kept. `created` and `updated` are seconds since 1970."""
+    """A session as it is kept. `created` and `updated` are seconds since 1970.
+
+    A store gives for `updated` when the last message was added, and before that what it was created with.
+    """
 
     id: str
     cwd: str
@@ -123,7 +133,11 @@ class Store(Keys, Protocol):
         ...
 
     async def fork_session(self, session_id: str, fork: StoredSession) -> None:
-        """Add a session with the messages of another, and none of its keys."""
+        """Add a session with the messages of another, and none of its keys.
+
+        Raises:
+            NoSuchSessionError: the other does not exist.
+        """
         ...
 
     async def delete_session(self, session_id: str) -> None:
@@ -134,7 +148,7 @@ class Store(Keys, Protocol):
         """Insert a message and record its key in one step, unless the key is recorded already.
 
         Raises:
-            StoreError: also where the session does not exist.
+            NoSuchSessionError: the session does not exist.
         """
         ...
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_v2.acp_error import AcpError
-from acp_v2.errors import InternalError, InvalidParams, RequestCancelled
+from acp_v2.errors import InternalError, InvalidParams, RequestCancelled, ResourceNotFound
 from acp_v2.idempotency.observer import End, Ended, Observer, Submitted
 from acp_v2.idempotency.states import (
     Answer,
@@ -25,7 +25,7 @@ from acp_v2.idempotency.states import (
     Refuse,
     Withdraw,
 )
-from acp_v2.idempotency.store import Claim, Insertion, Keys, Outcome, StoreError
+from acp_v2.idempotency.store import Claim, Insertion, Keys, NoSuchSessionError, Outcome, StoreError
 from acp_v2.idempotency_key import IdempotencyKey
 
 _LOG = logging.getLogger(__name__)
@@ -214,6 +214,8 @@ class Submissions:
                 await self._hold(place, None, insert, ready)
         except AcpError as error:
             self._apply(self._states.failed(place, error))
+        except NoSuchSessionError:
+            self._apply(self._states.failed(place, _no_such_session(place[0])))
         except StoreError as error:
             _LOG.error("a prompt was not inserted: %s", error)  # a trace says no more
             self._apply(self._states.failed(place, InternalError("The message could not be stored")))
@@ -273,6 +275,9 @@ class Submissions:
         except AcpError as error:
             outcome = Outcome(error=error)
             raise
+        except NoSuchSessionError:
+            outcome = Outcome(error=_no_such_session(place[0]))
+            raise
         except Exception:
             outcome = Outcome(error=InternalError("The message could not be stored"))
             raise
@@ -311,6 +316,10 @@ async def _released(claim: Claim, outcome: Outcome | None) -> None:
     except StoreError as error:
         # It ends with its holder, or when its lease runs out.
         _LOG.warning("a claim could not be released: %s", error)
+
+
+def _no_such_session(session_id: str) -> ResourceNotFound:
+    return ResourceNotFound("There is no such session", {"sessionId": session_id})
 
 
 def _log_failure(task: asyncio.Future[None]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import exc
 
-from acp_v2.idempotency.store import StoreError
+from acp_v2.idempotency.store import NoSuchSessionError, StoreError
 
 
 class BusyError(StoreError):
@@ -21,7 +21,6 @@ class DisconnectedError(StoreError):
     """The connection to the server is gone, and with it the answer."""
 
 
-NO_SUCH_SESSION: Final = "There is no such session"
 IS_THERE_ALREADY: Final = "There is an entry of that id already"
 
 _SQLITE: Final = {
@@ -40,7 +39,6 @@ _SQLITE: Final = {
 _POSTGRESQL: Final = {
     "08": "The store's server cannot be reached",
     "22021": "A text has a character that the store's server cannot hold",
-    "23503": NO_SUCH_SESSION,
     "23505": IS_THERE_ALREADY,
     "25006": "The store's server takes no writing: it is a copy of another",
     "28": "The store's server refused the user or the password",
@@ -56,6 +54,8 @@ _POSTGRESQL: Final = {
     "XX002": "The store's database is corrupt",
 }
 """By SQLSTATE or its class, the longest that fits."""
+
+_FOREIGN_KEY: Final = "23503"
 
 _GONE: Final = ("08", "57P")
 """SQLSTATEs after which a connection is no more."""
@@ -88,7 +88,7 @@ def store_error(error: Exception) -> StoreError | None:
 def _of_sqlite(error: sqlite3.Error) -> StoreError:
     code: int = getattr(error, "sqlite_errorcode", 0)
     if code == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-        return StoreError(NO_SUCH_SESSION)
+        return NoSuchSessionError()
     if code in (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY):
         return StoreError(IS_THERE_ALREADY)
     words = _SQLITE.get(code & 0xFF)
@@ -98,6 +98,8 @@ def _of_sqlite(error: sqlite3.Error) -> StoreError:
 
 
 def _of_postgresql(state: str) -> StoreError:
+    if state == _FOREIGN_KEY:
+        return NoSuchSessionError()
     words = _POSTGRESQL.get(state) or _POSTGRESQL.get(state[:2]) or f"The store's server failed (SQLSTATE {state})"
     return DisconnectedError(words) if state.startswith(_GONE) else StoreError(words)
 

@@ -52,6 +52,10 @@ POSTGRESQL: Final[Steps] = (
         """CREATE INDEX acp_sessions_by_cwd ON acp_sessions (cwd, id)""",
         """CREATE INDEX acp_messages_in_order ON acp_messages (session_id, sequence)""",
     ),
+    (
+        # When it was added; not known of older messages and of those that a fork has taken over.
+        """ALTER TABLE acp_messages ADD COLUMN added DOUBLE PRECISION""",
+    ),
 )
 
 SQLITE: Final[Steps] = (
@@ -94,6 +98,10 @@ SQLITE: Final[Steps] = (
         """UPDATE acp_sessions SET created = updated""",
         """CREATE INDEX acp_sessions_by_cwd ON acp_sessions (cwd, id)""",
         """CREATE INDEX acp_messages_in_order ON acp_messages (session_id, sequence)""",
+    ),
+    (
+        # When it was added; not known of older messages and of those that a fork has taken over.
+        """ALTER TABLE acp_messages ADD COLUMN added REAL""",
     ),
 )
 

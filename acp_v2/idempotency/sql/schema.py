@@ -32,4 +32,5 @@ MESSAGES: Final = Table(
     Column("content", Text, nullable=False),
     # Bytes and not text: compared as sent, whatever the database's collation, and a key may have a NUL in it.
     Column("key", LargeBinary),
+    Column("added", Double),
 )

@@ -1,6 +1,8 @@
 """How sessions of the reference agent begin, are found again, and end."""
 
 import asyncio
+import time
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -28,6 +30,12 @@ def test_a_later_version_is_answered_with_this_one_and_an_earlier_one_refused(ru
         with pytest.raises(UnsupportedProtocolVersion) as caught:
             await client.request("initialize", {"protocolVersion": 1, "info": INFO})
         assert caught.value.data == {"requested": 1, "supported": [2]}
+        # As version 1 has it, without `info`.
+        with pytest.raises(UnsupportedProtocolVersion) as caught:
+            await client.request("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        assert caught.value.data == {"requested": 1, "supported": [2]}
+        with pytest.raises(InvalidParams):
+            await client.request("initialize", {"protocolVersion": 2})
         response = await client.request("initialize", {"protocolVersion": 3, "info": INFO})
         assert response.protocol_version == 2
 
@@ -83,9 +91,28 @@ def test_sessions_are_listed_by_page_and_by_directory(run_in_process: Run):
         assert {s.session_id for s in [*first.sessions, *second.sessions]} == made
 
         (only,) = (await client.request("session/list", {"cwd": "/elsewhere/"})).sessions
-        assert only.to_wire() == {"sessionId": elsewhere, "cwd": "/elsewhere"}
+        assert only.to_wire().items() >= {"sessionId": elsewhere, "cwd": "/elsewhere"}.items()
         with pytest.raises(InvalidParams):
             await client.request("session/list", {"cursor": "made up"})
+
+    run_in_process(steps)
+
+
+def test_a_session_is_listed_with_when_its_last_message_came(run_in_process: Run):
+    async def steps(place: InProcess) -> None:
+        client = await place.connect()
+        session = await client.new_session()
+
+        async def listed() -> str:
+            (only,) = (await client.request("session/list", {})).sessions
+            return only.updated_at
+
+        new = await listed()
+        assert abs(datetime.fromisoformat(new).timestamp() - time.time()) < 60
+        while await listed() == new:
+            await client.prompt(session, "/local")
+            await client.prompt(session, "Hi")
+        assert await listed() > new
 
     run_in_process(steps)
 
@@ -154,15 +181,35 @@ def test_closing_cancels_everything_and_is_the_last_that_is_heard_of_a_session(r
     run_in_process(steps)
 
 
-def test_closing_what_is_not_active_succeeds_and_does_nothing(run_in_process: Run):
+def test_closing_what_is_closed_or_does_not_exist_succeeds(run_in_process: Run):
     async def steps(place: InProcess) -> None:
-        client, stranger = await place.connect(), await place.connect()
+        client = await place.connect()
         session = await client.new_session()
-        for where in (session, "no-such-session"):
-            await stranger.request("session/close", {"sessionId": where})
-        await client.prompt(session, "Hi")
-        for _ in range(2):
-            await client.request("session/close", {"sessionId": session})
+        for where in (session, session, "no-such-session"):
+            await client.request("session/close", {"sessionId": where})
+
+    run_in_process(steps)
+
+
+@pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "lingers"])
+def test_a_close_that_is_sent_again_on_a_new_connection_ends_what_the_old_one_left_behind(
+    run_in_process: Run, is_gone: bool
+):
+    async def steps(place: InProcess) -> None:
+        old, new, key = await place.connect(), await place.connect(), new_key()
+        session = await old.new_session()
+        await old.prompt(session, "/sleep 1000")
+        old.start_prompt(session, "Hi", key)
+        await old.everything_sent()
+        if is_gone:
+            await old.close()
+            await asyncio.wait(place._serving[:1])
+
+        await new.request("session/close", {"sessionId": session})
+
+        await new.resume(session, replays=True)
+        assert new.updates[-1][1] == {"sessionUpdate": "state_update", "state": "idle"}
+        assert len(new.user_messages(session)) == 1
 
     run_in_process(steps)
 

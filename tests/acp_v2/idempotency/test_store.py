@@ -1,6 +1,7 @@
 """What every store does, in memory, in SQLite and in PostgreSQL: the contract of `Store`."""
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from acp_v2 import AcpError, IdempotencyKey, RequestCancelled
 from acp_v2.idempotency import (
     Insertion,
+    NoSuchSessionError,
     Outcome,
     Recorded,
     Store,
@@ -46,6 +48,18 @@ class TestSessions:
         assert await other.find_session("t") == session
         assert await other.find_session("s") == StoredSession("s", "/work")
         assert await other.find_session("u") is None
+
+    async def test_a_session_is_updated_by_each_message_and_by_no_retry(self, nodes: Nodes):
+        one, other = await nodes.two()
+        before = time.time()
+
+        await one.add_message("s", user("m"), KEY)
+
+        updated = (await other.find_session("s") or StoredSession("s", "/work")).updated
+        assert before <= updated <= time.time()
+        await other.add_message("s", user("n"), KEY)
+        await one.fork_session("s", StoredSession("t", "/work", updated=12.5))
+        assert [s.updated for s in await one.list_sessions()] == [updated, 12.5]
 
     async def test_there_is_one_session_of_an_id(self, nodes: Nodes):
         one, other = await nodes.two()
@@ -118,7 +132,7 @@ class TestSessions:
     async def test_a_fork_needs_a_session_and_a_new_id(self, nodes: Nodes):
         one, other = await nodes.two()
 
-        with pytest.raises(StoreError, match="no such session"):
+        with pytest.raises(NoSuchSessionError):
             await one.fork_session("none", StoredSession("f", "/fork"))
         with pytest.raises(StoreError, match="of that id already"):
             await one.fork_session("s", StoredSession("s", "/fork"))
@@ -134,9 +148,9 @@ class TestSessions:
         assert await history(store, id_) == []
         await store.delete_session(id_)
         await store.remove_message(id_, "m")
-        with pytest.raises(StoreError, match="no such session"):
+        with pytest.raises(NoSuchSessionError):
             await store.add_message(id_, user("m"), KEY)
-        with pytest.raises(StoreError, match="no such session"):
+        with pytest.raises(NoSuchSessionError):
             await store.fork_session(id_, StoredSession("f", "/fork"))
 
 
@@ -183,7 +197,7 @@ class TestMessages:
         store = await nodes.open()
 
         for key in (None, KEY):
-            with pytest.raises(StoreError, match="no such session"):
+            with pytest.raises(NoSuchSessionError):
                 await store.add_message("s", user("m"), key)
 
         assert await store.find_key("s", KEY) is None
