@@ -42,6 +42,8 @@ async def _run(arguments: argparse.Namespace) -> None:
 
 async def _listen(agent: ReferenceAgent, arguments: argparse.Namespace) -> None:
     token = arguments.token or os.environ.get("ACPSPEC_TOKEN") or None
+    if token is not None and not (token.isascii() and token.isprintable() and token == token.strip()):
+        raise UsageError("a token is of printable ASCII characters, because it travels in an HTTP header")
     try:
         address = Address.parse(arguments.listen)
         if not address.is_loopback and token is None:
@@ -70,6 +72,10 @@ async def open_store(url: str) -> Store:
     """
     if url == "memory":
         return MemoryStore()
+    if not url.startswith(("sqlite:", "sqlite+", "postgres:", "postgresql:", "postgresql+")):
+        # What was given is not repeated, because a password may be in it.
+        forms = "sqlite:////path/to/file, postgresql://user@host/database, or memory"
+        raise UsageError(f"the store cannot be opened: --store takes {forms}")
     try:
         from acp_v2.idempotency.sql_store import SqlStore
 

@@ -370,7 +370,10 @@ def _session_of(call: dict[str, Any]) -> str | None:
 def _id_of(message: dict[str, Any]) -> Any:
     """The id as a key, in which the text "1" and the number 1 are two; None where there is none."""
     value = message.get("id")
-    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+    if isinstance(value, float):
+        # Another one is no id, and is answered under none.
+        return int(value) if value.is_integer() else None
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 class _Uvicorn(uvicorn.Server):

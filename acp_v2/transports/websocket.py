@@ -7,6 +7,7 @@ The transports of the official Python SDK are bound to v1 and drop frames that a
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import uuid
 from http import HTTPStatus
@@ -14,11 +15,16 @@ from http import HTTPStatus
 import websockets.asyncio.client
 from websockets.asyncio.connection import Connection
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.http11 import Request, Response
 
 from acp_v2.transports import MAX_MESSAGE_BYTES, TransportClosed
 from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve, bearer
+
+_LOG = logging.getLogger(__name__)
+# To debug, `websockets` logs what is in the frames, and so keys.
+_LOG.addFilter(lambda record: record.levelno > logging.DEBUG)
 
 
 class WebSocketTransport:
@@ -68,6 +74,7 @@ async def connect(
             additional_headers=bearer(token),
             max_size=max_message_bytes,
             compression=None,
+            logger=_LOG,
             proxy=None,
         )
     except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
@@ -81,7 +88,9 @@ async def listen(listening: socket.socket, address: Address, door: Door, serve_p
     def admit(_peer: ServerConnection, request: Request) -> Response | None:
         if request.path.partition("?")[0] != address.path:
             return _peer.respond(HTTPStatus.NOT_FOUND, "There is nothing here\n")
-        refusal = door.refusal(request.headers)
+        # A header that comes twice is one with both values, which suits neither origin nor token.
+        once = Headers({name: ", ".join(request.headers.get_all(name)) for name in request.headers})
+        refusal = door.refusal(once)
         return _peer.respond(HTTPStatus(refusal[0]), refusal[1] + "\n") if refusal else None
 
     def introduce(_peer: ServerConnection, _request: Request, response: Response) -> Response:
@@ -100,6 +109,7 @@ async def listen(listening: socket.socket, address: Address, door: Door, serve_p
         max_size=door.max_message_bytes,
         compression=None,  # A small frame could unfold to a large one.
         server_header=None,
+        logger=_LOG,
     )
     async with server:
         await asyncio.Event().wait()

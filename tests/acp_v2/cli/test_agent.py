@@ -40,7 +40,8 @@ def test_it_ends_with_its_input_and_has_answered_by_then():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--store", "mysql://host/db"), "the store cannot be opened"),
+        (("--store", "mysql://host/db"), "database, or memory"),
+        (("--listen", "ws://127.0.0.1:0/", "--token", "t\u00f6k"), "ASCII"),
         (("--store", "sqlite:////nowhere/at/all.db"), "the store cannot be opened"),
         (("--listen", "https://127.0.0.1:0/"), "cannot listen on https://127.0.0.1:0/"),
         (("--listen", "ws://127.0.0.1"), "names a port"),

@@ -140,6 +140,8 @@ def test_what_is_no_message_is_answered_in_the_response(body: Any, code: int):
     ("method", "body", "headers", "status"),
     [
         ("POST", LIST, {}, 400),
+        ("POST", {**INITIALIZE, "id": 1.5}, {}, 400),
+        ("POST", {**INITIALIZE, "id": None}, {}, 400),
         ("POST", LIST, {"Acp_Connection_Id": "unknown"}, 404),
         ("POST", LIST, {"Content_Type": "text/plain"}, 415),
         ("POST", {**LIST, "params": {"sessionId": "s"}}, {"known": ""}, 400),

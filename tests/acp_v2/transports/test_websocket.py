@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -98,6 +99,35 @@ def test_who_is_let_in(headers: dict[str, str]):
             assert "result" in await ask(peer, INITIALIZE)
 
     run(steps, token="right", origins={"https://good.example"})
+
+
+@pytest.mark.parametrize("header", ["Origin", "Authorization"])
+def test_a_header_that_comes_twice_lets_nobody_in(header: str, caplog: pytest.LogCaptureFixture):
+    right = {"Origin": "https://good.example", "Authorization": "Bearer right"}
+
+    async def steps(url: str) -> None:
+        with pytest.raises(InvalidStatus) as caught:
+            await connect(url, additional_headers=[*right.items(), (header, "https://evil.example")])
+        assert caught.value.response.status_code == (403 if header == "Origin" else 401)
+
+    run(steps, token="right", origins={"https://good.example"})
+    assert "Traceback" not in caplog.text
+
+
+def test_keys_are_in_no_log(caplog: pytest.LogCaptureFixture):
+    # The one that connects here is not ours.
+    quiet = logging.getLogger("quiet")
+    quiet.setLevel(logging.ERROR)
+
+    async def steps(url: str) -> None:
+        async with connect(url, logger=quiet) as peer:
+            await ask(peer, INITIALIZE)
+            params = {"sessionId": "s", "prompt": [{"type": "text", "text": "Hi"}], "idempotencyKey": "a-secret-key"}
+            await ask(peer, {"jsonrpc": "2.0", "id": 2, "method": "session/prompt", "params": params})
+
+    with caplog.at_level(logging.DEBUG):
+        run(steps)
+    assert "a-secret-key" not in caplog.text
 
 
 def test_there_is_nothing_at_another_path():
