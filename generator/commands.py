@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_v2.cli.console import say
-from generator.emit import corpus, docs, json_schema, meta, methods, openrpc, python, rules
+from generator.emit import corpus, derived_ids, docs, json_schema, meta, methods, openrpc, python, rules
 from generator.findings import CODES, Finding, RegistryError
 from generator.lint import lint as lint_protocol
 from generator.load import load
@@ -20,7 +20,17 @@ from generator.write import build as write_files
 from generator.write import check as compare_files
 from generator.write import emit_all
 
-EMITTERS = (json_schema.emit, meta.emit, methods.emit, openrpc.emit, corpus.emit, rules.emit, python.emit, docs.emit)
+EMITTERS = (
+    json_schema.emit,
+    meta.emit,
+    methods.emit,
+    openrpc.emit,
+    corpus.emit,
+    derived_ids.emit,
+    rules.emit,
+    python.emit,
+    docs.emit,
+)
 
 OK, FAULTY = 0, 1
 

@@ -19,7 +19,7 @@ from generator.wording import hint, listed
 
 Data = dict[str, Any]
 
-_SECTIONS = ("types", "methods", "rules", "scenarios", "examples", "instances")
+_SECTIONS = ("types", "methods", "rules", "scenarios", "examples", "instances", "pairs")
 """The keys below which a document's entries stand, by name."""
 
 
@@ -38,6 +38,7 @@ class Documents:
     scenarios: list[Document] = field(default_factory=list[Document])
     examples: list[Document] = field(default_factory=list[Document])
     corpus: list[Document] = field(default_factory=list[Document])
+    derived_ids: list[Document] = field(default_factory=list[Document])
     aside: set[str] = field(default_factory=set[str])
     is_whole: bool = True
 
@@ -66,6 +67,7 @@ def read_documents(root: Path) -> tuple[Documents, list[Finding]]:
         "scenariosFile": [p for p in [spec / "scenarios.yaml"] if p.exists()],
         "examplesFile": [p for p in sorted((spec / "examples").rglob("*.yaml")) if p != corpus],
         "instancesFile": [p for p in [corpus] if p.exists()],
+        "derivedIdsFile": [p for p in [spec / "derived-ids.yaml"] if p.exists()],
     }
     documents = Documents()
     findings = list(_strays(root, files))
@@ -90,6 +92,7 @@ def read_documents(root: Path) -> tuple[Documents, list[Finding]]:
     documents.scenarios = read["scenariosFile"]
     documents.examples = read["examplesFile"]
     documents.corpus = read["instancesFile"]
+    documents.derived_ids = read["derivedIdsFile"]
     return documents, findings
 
 
@@ -162,6 +165,9 @@ def _expectation(error: ValidationError) -> str:
             return "has to have some text" if value == "\\S" else f"has to have the form {value}"
         case "minimum":
             return f"has to be {value} or more"
+        case "minLength" | "maxLength":
+            bound = "at least" if error.validator == "minLength" else "at most"
+            return f"has to have {bound} {value} character{'s' if value != 1 else ''}"
         case "minProperties" | "minItems":
             return f"needs at least {value} entry"
         case "uniqueItems":

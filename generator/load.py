@@ -17,6 +17,7 @@ from generator.model import (
     Alias,
     Choice,
     Default,
+    DerivedId,
     Enumeration,
     EnumValue,
     Envelope,
@@ -107,6 +108,7 @@ class _Builder:
             scenarios=tuple(self._scenarios(documents.scenarios)),
             examples=tuple(self._examples(documents.examples)),
             instances=tuple(self._instances(documents.corpus)),
+            derived_ids=tuple(self._derived_ids(documents.derived_ids)),
         )
 
     def _find(self, finding: Finding) -> None:
@@ -392,6 +394,13 @@ class _Builder:
                     value = {**value, item["at"]: long} if "at" in item else long
                 source = document.source(("instances", instance_id))
                 yield Instance(instance_id, item["type"], item["valid"], _text(item["why"]), value, source)
+
+    def _derived_ids(self, documents: list[Document]) -> Iterator[DerivedId]:
+        for document in documents:
+            namespace: str = document.data["namespace"]
+            for pair_id, item in document.data["pairs"].items():
+                source = document.source(("pairs", pair_id))
+                yield DerivedId(pair_id, namespace, item["session"], item["key"], _text(item["why"]), source)
 
 
 def _text(text: str) -> str:

@@ -390,6 +390,18 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedId:
+    """A session and a key for which the published vectors say which message id follows, in which namespace."""
+
+    id: str
+    namespace: str
+    session: str
+    key: str
+    why: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A word of the guide's notation, such as `{{ rule("KEY-01", "KEY-02") }}`: its name and its arguments."""
 
@@ -435,6 +447,7 @@ class Protocol:
     scenarios: tuple[Scenario, ...] = ()
     examples: tuple[Example, ...] = ()
     instances: tuple[Instance, ...] = ()
+    derived_ids: tuple[DerivedId, ...] = ()
     pages: tuple[Page, ...] = ()
     moved: tuple[Moved, ...] = ()
     has_unstable: bool = field(default=True)

@@ -932,6 +932,28 @@ instances:
 """,
         says="should be invalid",
     ),
+    "namespace that is no UUID in lower case": Fault(
+        "wrong-value",
+        "spec/derived-ids.yaml",
+        WHOLE_FILE,
+        """\
+§namespace: 2970153D-FE74-4A75-B22D-1D1B12AA6996
+pairs:
+  plain: {session: s, key: k, why: Letters alone.}
+""",
+        says="has to have the form",
+    ),
+    "vector without a key": Fault(
+        "wrong-value",
+        "spec/derived-ids.yaml",
+        WHOLE_FILE,
+        """\
+namespace: 2970153d-fe74-4a75-b22d-1d1b12aa6996
+pairs:
+§  plain: {session: s, key: "", why: No key.}
+""",
+        says="has to have at least 1 character,",
+    ),
     "doc that repeats the name": Fault(
         "doc-repeats-name",
         TYPES,
