@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_v2 import __version__
 from acp_v2.connection import Call, Handlers, NotificationHandler, RequestHandler, Result
 from acp_v2.errors import InvalidRequest
 from acp_v2.messages import unsupported_version
@@ -21,9 +20,14 @@ from acp_v2.models import (
 
 
 class Greeting:
-    """The state of one connection before it can be used."""
+    """The state of one connection before it can be used.
 
-    def __init__(self) -> None:
+    Args:
+        info: what the agent says it is.
+    """
+
+    def __init__(self, info: Implementation) -> None:
+        self._info = info
         self._is_initialized = False
         self._is_used = False
 
@@ -44,7 +48,7 @@ class Greeting:
         self._is_initialized = True
         return InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
-            info=Implementation(name="acp-v2-reference", title="ACP v2 reference agent", version=__version__),
+            info=self._info,
             capabilities=AgentCapabilities(
                 session=SessionCapabilities(delete=SessionDeleteCapabilities(), fork=SessionForkCapabilities())
             ),

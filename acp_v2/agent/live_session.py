@@ -6,6 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from acp_v2.agent.script import Prompt
 from acp_v2.agent.turns import Turns
@@ -137,7 +138,7 @@ class LiveSession:
             else:
                 insertion = Insertion(message.id, is_retained=False)
             if insertion.is_new:
-                self.tell(_as_update(message))
+                self.tell(_as_update(replace(message, id=insertion.message_id)))
                 self.work.begin(prompt)
                 if cancels != self._cancels:
                     # It came before the cancel, so its work is meant too.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from acp_v2 import __version__
 from acp_v2.agent.greeting import Greeting
 from acp_v2.agent.lifecycle import Lifecycle
 from acp_v2.agent.live_session import no_such_session
@@ -13,9 +14,12 @@ from acp_v2.agent.sessions import Sessions
 from acp_v2.connection import Call, Connection, Handlers, Limits, RequestHandler, Result
 from acp_v2.errors import InternalError
 from acp_v2.idempotency import NoSuchSessionError, Observer, Store, StoreError, Submissions
+from acp_v2.models import Implementation
 from acp_v2.transports import Transport
 
 _LOG = logging.getLogger(__name__)
+
+_REFERENCE: Final = Implementation(name="acp-v2-reference", title="ACP v2 reference agent", version=__version__)
 
 
 class ReferenceAgent:
@@ -28,6 +32,7 @@ class ReferenceAgent:
             another connection waits for.
         observer: told of prompts and what became of them.
         limits: what one peer can make the agent hold.
+        info: what it says it is.
     """
 
     def __init__(
@@ -38,9 +43,11 @@ class ReferenceAgent:
         on_disconnect: Literal["keep", "drop"] = "keep",
         observer: Observer | None = None,
         limits: Limits | None = None,
+        info: Implementation | None = None,
     ) -> None:
         self._drops = on_disconnect == "drop"
         self._limits = limits
+        self._info = info or _REFERENCE
         self._submissions = Submissions(store, observer=observer)
         self._sessions = Sessions(store, self._submissions, holds=while_busy == "hold")
         self._prompts = Prompts(self._sessions, self._submissions)
@@ -84,7 +91,7 @@ class ReferenceAgent:
         await self._sessions.close_all()
 
     def _connect(self, transport: Transport) -> Connection:
-        return Connection(transport, "agent", Greeting().guard(self._handlers), self._limits)
+        return Connection(transport, "agent", Greeting(self._info).guard(self._handlers), self._limits)
 
     def _disconnected(self, connection: Connection) -> None:
         if self._drops:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import importlib
 import logging
 import os
-import signal
 import sys
-from collections.abc import Coroutine
-from typing import Any
 
 from acp_v2.agent import ReferenceAgent
 from acp_v2.cli import OK, UsageError
 from acp_v2.idempotency import MemoryStore, Store, StoreError
+from acp_v2.termination import until_terminated
 from acp_v2.transports.sockets import Address, Door
 from acp_v2.transports.stdio import open_stdio
 
@@ -24,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the agent until its peer is gone or it is told to end."""
     # Standard output is for messages.
     logging.basicConfig(level=logging.WARNING, format="acpspec agent: %(levelname)s: %(message)s")
-    asyncio.run(_until_terminated(_run(arguments)))
+    asyncio.run(until_terminated(_run(arguments)))
     return OK
 
 
@@ -82,16 +79,3 @@ async def open_store(url: str) -> Store:
         return await SqlStore.open(url)
     except (ImportError, StoreError) as error:
         raise UsageError(f"the store cannot be opened: {error}") from None
-
-
-async def _until_terminated(work: Coroutine[Any, Any, None]) -> None:
-    """Let SIGTERM end the work in good order."""
-    working = asyncio.create_task(work)
-    with contextlib.suppress(NotImplementedError):  # On Windows the process just ends.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
-    try:
-        await asyncio.wait([working])
-    finally:
-        working.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await working

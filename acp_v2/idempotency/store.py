@@ -147,6 +147,8 @@ class Store(Keys, Protocol):
     async def add_message(self, session_id: str, message: StoredMessage, key: IdempotencyKey | None) -> Insertion:
         """Insert a message and record its key in one step, unless the key is recorded already.
 
+        The insertion says under which id: a store that derives ids from keys takes another than the message came with.
+
         Raises:
             NoSuchSessionError: the session does not exist.
         """

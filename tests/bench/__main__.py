@@ -1,16 +1,21 @@
 """`make bench`: measures everything that has a limit, and says which limits hold.
 
-`python -m tests.bench registry`, `bindings` or `site` measures that group alone.
+`python -m tests.bench registry`, or another group's name, measures that group alone.
 """
 
 import argparse
 import sys
 from itertools import chain
 
-from tests.bench import bindings, registry, site
+from tests.bench import adapters, bindings, registry, site
 from tests.bench.measure import report
 
-GROUPS = {"registry": registry.figures, "bindings": bindings.figures, "site": site.figures}
+GROUPS = {
+    "adapters": adapters.figures,
+    "registry": registry.figures,
+    "bindings": bindings.figures,
+    "site": site.figures,
+}
 
 parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure what has a limit.")
 parser.add_argument("group", nargs="*", choices=GROUPS, default=GROUPS)

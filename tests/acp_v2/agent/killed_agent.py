@@ -44,8 +44,11 @@ class Death:
     def prompt_came(self) -> None:
         self._prompts_before -= 1
 
+    def is_at(self, reached: str) -> bool:
+        return reached == self._point and self._prompts_before <= 0
+
     def at(self, reached: str) -> None:
-        if reached == self._point and self._prompts_before <= 0:
+        if self.is_at(reached):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
