@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from acp_v2.adapters.derived_ids import derived_message_id
 from acp_v2.adapters.example.runtime import Runtime, RuntimeMessage, RuntimeSession
 from acp_v2.adapters.message_id_index import MessageIdIndex
-from acp_v2.idempotency import Insertion, LocalKeys, NoSuchSessionError, Recorded, StoredMessage, StoredSession, StoreError
+from acp_v2.idempotency import (
+    Insertion,
+    LocalKeys,
+    NoSuchSessionError,
+    Recorded,
+    StoredMessage,
+    StoredSession,
+    StoreError,
+)
 from acp_v2.idempotency_key import IdempotencyKey
 
 Index = MessageIdIndex[list[RuntimeMessage]]
