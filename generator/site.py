@@ -27,18 +27,25 @@ class SiteError(Exception):
 
 
 def install(root: Path) -> None:
-    """Fetch the packages from npm that are not there yet.
+    """Fetch the packages from npm, unless those of this very lock file are there.
+
+    Packages that are a link to another checkout's are used, and never changed: npm empties the folder that it installs
+    into, so a link to others than these is replaced.
 
     Raises:
         SiteError: Node is missing, or npm failed.
     """
     site = root / "site"
-    lock, installed = site / "package-lock.json", site / "node_modules" / ".package-lock.json"
+    lock, packages = site / "package-lock.json", site / "node_modules"
+    installed = packages / ".installed-lock.json"
     if shutil.which("npm") is None:
         raise SiteError("the site's scripts and fonts come from npm; install Node 20.11 or later")
-    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
-        _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], site)
-        installed.touch()
+    if installed.exists() and installed.read_bytes() == lock.read_bytes():
+        return
+    if packages.is_symlink():
+        packages.unlink()
+    _run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], site)
+    shutil.copyfile(lock, installed)
 
 
 def prepare(root: Path) -> None:
