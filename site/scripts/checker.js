@@ -3,6 +3,10 @@
 import { MessageValidator } from "./message_validator.js";
 import { readJson, WireError } from "./read_json.js";
 
+/** How many messages, and how many lines on each, are shown. A log may have more than a page can hold. */
+const MOST_MESSAGES = 500;
+const MOST_LINES = 100;
+
 /** Show the checker in an element. `root` is the site's address, which the schema files are below. */
 export async function mount(element, root) {
   const load = async (name) => (await fetch(new URL(`schema/${name}`, root))).json();
@@ -23,7 +27,8 @@ export async function mount(element, root) {
   const check = () => {
     const validator = new MessageValidator(schema, methods);
     const options = { sender: sender.value || null, method: method.value || null };
-    verdicts.replaceChildren(...messages(text.value).map(({ offset, line, source }, _, all) => {
+    const all = messages(text.value);
+    const boxes = all.slice(0, MOST_MESSAGES).map(({ offset, line, source }) => {
       let read = { ranges: new Map() };
       let verdict;
       try {
@@ -42,7 +47,11 @@ export async function mount(element, root) {
         text.setSelectionRange(offset + from, offset + to);
       };
       return shown(verdict, all.length > 1 ? line : null, select);
-    }));
+    });
+    verdicts.replaceChildren(...boxes);
+    if (all.length > boxes.length) {
+      verdicts.append(`These are the first ${boxes.length} of ${all.length} messages; acpspec validate reads them all.`);
+    }
   };
   let waiting;
   element.addEventListener("input", () => {
@@ -92,7 +101,13 @@ function shown(verdict, line, select) {
   title.className = "admonition-title";
   title.textContent = (line ? `line ${line}: ` : "") + described(verdict) + (isValid ? " — valid" : " — not valid");
   const list = document.createElement("ul");
-  for (const problem of verdict.problems) {
+  const add = (words) => {
+    const item = document.createElement("li");
+    item.append(words);
+    list.append(item);
+  };
+  const addRest = (lines) => lines.length > MOST_LINES && add(`… and ${lines.length - MOST_LINES} more`);
+  for (const problem of verdict.problems.slice(0, MOST_LINES)) {
     const item = document.createElement("li");
     const place = document.createElement("button");
     place.type = "button";
@@ -102,16 +117,10 @@ function shown(verdict, line, select) {
     item.append(place, ` ${problem.text}${problem.lenient ? ` (${problem.lenient})` : ""}`);
     list.append(item);
   }
-  for (const note of verdict.notes) {
-    const item = document.createElement("li");
-    item.textContent = `note: ${note}`;
-    list.append(item);
-  }
-  if (verdict.retryClass) {
-    const item = document.createElement("li");
-    item.textContent = `retry class: ${verdict.retryClass}`;
-    list.append(item);
-  }
+  addRest(verdict.problems);
+  for (const note of verdict.notes.slice(0, MOST_LINES)) add(`note: ${note}`);
+  addRest(verdict.notes);
+  if (verdict.retryClass) add(`retry class: ${verdict.retryClass}`);
   box.append(title, list);
   return box;
 }

@@ -2,7 +2,7 @@
 // acp_v2/explaining_validator.py in JavaScript, with the keywords that the generated schemas use and no others: one
 // that it does not know is an error, not something passed over.
 
-import { closest, either, isInteger, isNumber, isObject, kindOf, KINDS, quoted } from "./words.js";
+import { closest, either, isInteger, isNumber, isObject, kindOf, KINDS, quoted, sorted } from "./words.js";
 
 const TYPES = {
   string: (v) => typeof v === "string",
@@ -50,8 +50,8 @@ export class ExplainingValidator {
     for (const [object, known] of this.#fields) {
       const extra = Object.keys(object).filter((name) => !known.has(name));
       if (this.#open.has(object) || !extra.length) continue;
-      const names = [...known].sort();
-      const found = extra.filter((name) => !name.startsWith("_")).sort();
+      const names = sorted([...known]);
+      const found = sorted(extra.filter((name) => !name.startsWith("_")));
       unknown.set(object, found.map((name) => {
         const meant = closest(name, names);
         const hint = meant ? `; did you mean ${meant}?` : "";
@@ -64,12 +64,12 @@ export class ExplainingValidator {
   }
 
   #check(schema, value, but) {
-    const errors = [];
-    for (const [keyword, wanted] of Object.entries(schema)) {
-      if (keyword === but || ANNOTATIONS.has(keyword) || keyword.startsWith("x-")) continue;
-      errors.push(...this.#keyword(keyword, wanted, value, schema));
-    }
-    return errors;
+    // No `push(...errors)` here or below: there may be more errors than a call takes arguments.
+    return Object.entries(schema).flatMap(([keyword, wanted]) =>
+      keyword === but || ANNOTATIONS.has(keyword) || keyword.startsWith("x-")
+        ? []
+        : this.#keyword(keyword, wanted, value, schema),
+    );
   }
 
   #keyword(keyword, wanted, value, schema) {
@@ -285,7 +285,7 @@ function* objects(value) {
     const [path, item] = waiting.pop();
     if (isObject(item)) yield [pointer(path), item];
     if (item !== null && typeof item === "object") {
-      waiting.push(...Object.entries(item).map(([key, inner]) => [[...path, key], inner]));
+      for (const [key, inner] of Object.entries(item)) waiting.push([[...path, key], inner]);
     }
   }
 }

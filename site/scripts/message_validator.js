@@ -34,8 +34,7 @@ export class MessageValidator {
     if (has("method")) found = this.#call(message, sender);
     else if (has("result") || has("error")) found = this.#response(message, method);
     else found = unknown("has neither a method nor a result nor an error, so it is no message");
-    found.problems.unshift(...envelopeProblems(message));
-    return found;
+    return { ...found, problems: [...envelopeProblems(message), ...found.problems] };
   }
 
   #call(message, sender) {
@@ -123,7 +122,7 @@ export class MessageValidator {
 
   #responseTo(message, name) {
     const has = (field) => Object.hasOwn(message, field);
-    const problems = [];
+    let problems = [];
     const method = this.#methods.get(name);
     const request = method?.messages.find((m) => m.kind === "request");
     if (name !== null && !request && !name.startsWith("_")) {
@@ -134,9 +133,9 @@ export class MessageValidator {
       problems.push(problem("", "has a result and an error; a response has one of them"));
     }
     let notes = [];
-    if (has("error")) problems.push(...this.#validator.problems("Error", message.error, "/error"));
+    if (has("error")) problems = [...problems, ...this.#validator.problems("Error", message.error, "/error")];
     else if (request) {
-      problems.push(...this.#validator.problems(request.result, message.result, "/result"));
+      problems = [...problems, ...this.#validator.problems(request.result, message.result, "/result")];
       notes = this.#validator.notes(message.result, "/result").map(noted);
     }
     return verdict("response", name, request?.to ?? null, request?.retry.class ?? null, problems, notes);

@@ -21,6 +21,7 @@ const ESCAPES = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: 
 /** The value, and the range of text of every value in it by JSON pointer. Integers too large for a number are BigInts. */
 export function readJson(text) {
   let at = 0;
+  let firstLone; // Told of last, because whatever else is wrong comes first in acp_v2/wire.py.
   const ranges = new Map();
 
   const fail = (message, offset = at) => {
@@ -45,6 +46,7 @@ export function readJson(text) {
       if (next === undefined) fail("unterminated string starting", start);
       if (next !== "\\") fail("invalid control character");
       const escape = text[at + 1];
+      if (escape === undefined) fail("unterminated string starting", start);
       if (escape === "u") {
         const digits = text.slice(at + 2, at + 6);
         if (!/^[0-9a-fA-F]{4}$/.test(digits)) fail("invalid \\uxxxx escape", at + 1);
@@ -56,7 +58,7 @@ export function readJson(text) {
       } else fail("invalid \\escape");
     }
     at++;
-    if (!value.isWellFormed()) throw new WireError(-32700, "has a lone surrogate in a string", start);
+    if (!value.isWellFormed()) firstLone ??= start;
     return value;
   }
 
@@ -90,7 +92,8 @@ export function readJson(text) {
       const start = at;
       const key = string();
       if (seen.has(key)) {
-        throw new WireError(-32600, `has the key ${JSON.stringify(key.slice(0, 60))} twice in one object`, start);
+        const shown = ascii(JSON.stringify([...key].slice(0, 60).join("")));
+        throw new WireError(-32600, `has the key ${shown} twice in one object`, start);
       }
       seen.add(key);
       match(SPACE);
@@ -144,7 +147,12 @@ export function readJson(text) {
   const value = read("", 0);
   match(SPACE);
   if (at < text.length) fail("extra data");
+  if (firstLone !== undefined) throw new WireError(-32700, "has a lone surrogate in a string", firstLone);
   return { value, ranges };
 }
+
+/** A JSON text in which everything beyond ASCII is escaped, so that a key is told from one that only looks like it. */
+const ascii = (text) =>
+  text.replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const escaped = (key) => String(key).replaceAll("~", "~0").replaceAll("/", "~1");

@@ -24,6 +24,8 @@ METHODS = load_schema_file("methods.json")["methods"]
 WRONG: list[Any] = [
     None, True, 0, -1, 1.5, 1.0, 2**53, 2**64, -(2**70), "", "x", "y" * 300, "\U0001fa90" * 255, "\U0001fa90" * 256,
     [], {}, [None], {"type": "text"}, {"type": "tex"}, {"type": "_x"}, {"x": 1}, "2.0", "session/prompts",
+    {"\U0001fa90ext": 1, "tex": 2, "\ufffd": 3}, {"__proto__": 1}, {"type": "constructor"}, "a'b", "a'\"b", "a\\b",
+    "\u2028\x7f", "session/new" * 50, "session/\U0001fa90new", 10**400,
 ]  # fmt: skip
 
 TEXTS = [
@@ -32,6 +34,8 @@ TEXTS = [
     "1 2", '"a\nb"', r'"\x"', '"abc', '{"__proto__": 1, "jsonrpc": "2.0"}', "1e999", r'"\u12"', "nul", "-", "1.", ".5",
     "+1", "{'a':1}", "[]", '""', "5", "9" * 4300, "9" * 4301, '{"a": -1e400}', "1e-999", '\n\n  {"a": }', '{"🪐": x}',
     r'{"a":{"b":[1,{"c":"\ud800x"}]}}', "[1,]", '{"a":1,,}', '{"a":[}', "[1 2]", '"\t"', "\u00a0{}", "{}\x00", "truex",
+    '"abc\\', '["\\ud800",', '"\\ud800" x', '["\\ud800", 1e400]', '{"\\ud800":1,"\\ud800":1}',
+    '{"a\u2028\x7f":1,"a\u2028\x7f":2}', '{"K":1,"K":1}'.replace("K", "\U0001fa90" * 80),
 ]  # fmt: skip
 
 
@@ -51,7 +55,7 @@ def asked_of_javascript(cases: list[Case]) -> list[Any]:
     program = Path(__file__).with_name("verdicts.mjs")
     lines = "\n".join(map(json.dumps, cases))
     done = subprocess.run(["node", str(program)], input=lines, capture_output=True, text=True, check=True)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in done.stdout.split("\n")[:-1]]
     assert len(found) == len(cases)
     return found
 
@@ -159,6 +163,22 @@ def test_they_agree_about_every_example_and_the_corpus():
 
 def test_they_agree_about_what_is_no_json():
     assert differences([case(text) for text in TEXTS]) == []
+
+
+def test_there_may_be_more_problems_than_a_call_takes_arguments():
+    params = {"sessionId": "s", "prompt": [0] * 150_000}
+    (found,) = asked_of_javascript(
+        [case(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": params}))]
+    )
+
+    assert len(found["problems"]) == 150_000
+    assert found["problems"][-1]["pointer"] == "/params/prompt/149999"
+
+
+def test_they_agree_about_names_as_long_as_a_message():
+    name = "session/new" * 100_000
+
+    assert differences([case(json.dumps({"jsonrpc": "2.0", "id": 1, "method": name}))]) == []
 
 
 def test_they_agree_about_conversations_in_which_ids_come_again():
