@@ -19,8 +19,9 @@ SCHEMA = "schema.md"
 TRACEABILITY = "traceability.md"
 TYPES = "types/index.md"
 
-_CODE = re.compile(r"`[^`\n]*`")
+_CODE = re.compile(r"`[^`\n]+`")
 _MARKUP = re.compile(r"[\\`*_\[\]{}#]")
+_BLOCK_START = re.compile(r"(?m)^[ \t]*(?:([-+>!])|([=?~:])|(\d+)([.)]))|^[ \t]+")
 _FENCED_OR_EMPTY = re.compile(r"(?ms)^(?P<indent> *)(?P<fence>```+)[^\n]*\n.*?^(?P=indent)(?P=fence)$|\n{3,}")
 
 
@@ -112,7 +113,7 @@ class Links:
         for match in _CODE.finditer(doc):
             pieces += [_escaped(doc[end : match.start()]), linked(match)]
             end = match.end()
-        return "".join([*pieces, _escaped(doc[end:])])
+        return _BLOCK_START.sub(_no_block, "".join([*pieces, _escaped(doc[end:])]))
 
     def _link(self, name: str) -> str | None:
         """The link to whatever a name in code is the name of."""
@@ -143,6 +144,15 @@ def tidy(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def _no_block(match: re.Match[str]) -> str:
+    """The start of a line that would make it a list, a quote, code, an admonition, a tab or an underlined heading."""
+    if match[1]:
+        return f"\\{match[1]}"
+    if match[2]:
+        return f"&#{ord(match[2])};"
+    return f"{match[3]}\\{match[4]}" if match[3] else ""
 
 
 def _limits(use: TypeUse) -> list[str]:

@@ -18,7 +18,7 @@ from generator import memo
 from generator.emit.docs import emit
 from generator.load import load
 from generator.model import Protocol, Struct
-from generator.site_links import cell, generated_pages, method_page, tidy, topic_page
+from generator.site_links import Links, cell, generated_pages, method_page, tidy, topic_page
 
 REPOSITORY = Path(__file__).parents[3]
 SCHEMA = json.loads((REPOSITORY / "acp_v2/schema/schema.unstable.json").read_text("utf-8"))
@@ -149,7 +149,6 @@ def test_every_type_and_every_field_of_an_object_has_an_anchor(protocol: Protoco
             *(
                 f"{definition.name}.{field.name}"
                 for field in (definition.shape.fields if isinstance(definition.shape, Struct) else ())
-                if not definition.shape.union or field.name != definition.shape.union.tag
             ),
         )
         if f"{{ #{anchor} }}" not in files[f"site/docs/{topic_page(definition.topic)}"]
@@ -233,6 +232,21 @@ def test_what_a_text_of_the_registry_says_is_shown_and_not_carried_out(marked: d
 
     assert read(text).count(MARKUP.replace("`", "")) == times
     assert "<script>" not in shown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a", "+ a", "* a", "1. a", "2) a", "> a", "# a", "a\n---", "a\n===", "~~~", "```", "---", "!!! note",
+        "??? note", '=== "a"', ": a", "    a", "| a | b |", '--8<-- "CHANGELOG.md"', "[a]: https://x.example",
+        "one\n\n- two", "one\n\n    two", "\u202ea", "\U0001fa90" * 300, "a" * 3000,
+    ],
+)  # fmt: skip
+def test_a_text_of_the_registry_is_a_paragraph_however_it_begins(protocol: Protocol, text: str):
+    made = Links(protocol, "overview.md").text(text)
+
+    assert set(re.findall(r"<(\w+)", shown(made))) == {"p"}
+    assert re.sub(r"\s+", " ", read(made)).strip() == re.sub(r"\s+", " ", text).strip()
 
 
 @pytest.mark.parametrize(
