@@ -16,6 +16,9 @@ from generator import site
 from generator.cli import main
 from tests.site.serving import REPOSITORY, copy_checkout, served
 
+NO_WORKERS = "globalThis.Worker = class extends EventTarget { postMessage() {} terminate() {} };"
+"""Not a route, which would take the browser's cache away from everything else."""
+
 APT_GET = ["apt-get", "-o", "DPkg::Lock::Timeout=120", "-o", "Acquire::Retries=1", "-qq"]
 
 
@@ -80,7 +83,7 @@ def open_context(browser: Browser, address: str) -> Callable[..., BrowserContext
     def opened(**options: Any) -> BrowserContext:
         given = {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}, **options}
         context = browser.new_context(base_url=address, **given)
-        context.route("**/workers/search.*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+        context.add_init_script(NO_WORKERS)
         return context
 
     return opened

@@ -42,6 +42,10 @@ def served(folder: Path, below: str = "/some/where/") -> Iterator[str]:
         def translate_path(self, path):
             return super().translate_path(f"/{path.removeprefix(below)}") if path.startswith(below) else "/nowhere"
 
+        def end_headers(self):
+            self.send_header("Cache-Control", "max-age=3600")  # nothing in the folder changes while it is served
+            super().end_headers()
+
         def log_message(self, *args):
             pass
 

@@ -25,6 +25,9 @@ Element.prototype.attachShadow = function (options) { return attach.call(this, {
 
 PHONE = {"width": 390, "height": 844}
 
+TABS = 4
+"""How many pages load at the same time."""
+
 
 # Every page
 
@@ -39,30 +42,56 @@ class Visit:
     wider_than_screen: int = 0
 
 
+class Tab:
+    """A tab of a browser, and the visit that goes on in it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.visit = Visit()
+        page.on("request", lambda r: self.visit.requests.append(r.url))
+        page.on("response", lambda r: self.visit.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+        page.on("console", lambda m: self.visit.errors.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: self.visit.errors.append(str(e)))
+
+    def open(self, name: str) -> Visit:
+        """Begin to load a page."""
+        self.visit = Visit()
+        self.page.goto(name, wait_until="commit")
+        return self.visit
+
+    def look(self) -> None:
+        """See how the page turned out, once everything in it is there."""
+        self.page.wait_for_load_state("load")
+        self.page.wait_for_function("[...document.fonts].every(font => font.status != 'loading')")
+        drawn = self.page.locator(".mermaid")
+        if drawn.count():
+            self.page.wait_for_function("[...document.querySelectorAll('.mermaid')].every(d => d.shadowRoot)")
+            self.visit.diagrams = [d.locator("svg").text_content() or "" for d in drawn.all()]
+        self.visit.wider_than_screen = self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+
+
+def batched(names: list[str], size: int) -> Iterator[list[str]]:
+    for start in range(0, len(names), size):
+        yield names[start : start + size]
+
+
 @pytest.fixture(scope="module")
 def visits(open_context: Callable[..., BrowserContext], built: Path) -> dict[str, Visit]:
     """Every page by its address below the site. 404.html stands for any address, and so has none of its own."""
-    visits: dict[str, Visit] = {}
     context = open_context(viewport=PHONE)
     context.add_init_script(OPEN_SHADOWS)
-    page = context.new_page()
-    visit = Visit()
-    page.on("request", lambda r: visit.requests.append(r.url))
-    page.on("response", lambda r: visit.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
-    page.on("console", lambda m: visit.errors.append(m.text) if m.type in ("error", "warning") else None)
-    page.on("pageerror", lambda e: visit.errors.append(str(e)))
-    for path in sorted(built.rglob("index.md")):
-        name = path.parent.relative_to(built).as_posix().removeprefix(".")
-        visit = visits[name] = Visit()
-        page.goto(name, wait_until="load")
-        page.wait_for_function("[...document.fonts].every(font => font.status != 'loading')")
-        drawn = page.locator(".mermaid")
-        if drawn.count():
-            page.wait_for_function("[...document.querySelectorAll('.mermaid')].every(d => d.shadowRoot)")
-            visit.diagrams = [d.locator("svg").text_content() or "" for d in drawn.all()]
-        visit.wider_than_screen = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
+    tabs = [Tab(context.new_page()) for _ in range(TABS)]
+    visits: dict[str, Visit] = {}
+    paths = sorted(built.rglob("index.md"))
+    names = [path.parent.relative_to(built).as_posix().removeprefix(".") for path in paths]
+    for some in batched(names, TABS):
+        opened = list(zip(tabs, some, strict=False))
+        for tab, name in opened:
+            visits[name] = tab.open(name)
+        for tab, _ in opened:
+            tab.look()
     context.close()
     return visits
 
@@ -382,6 +411,30 @@ def test_what_is_pasted_is_sent_nowhere_and_is_no_markup(checker: Page):
 
     expect(verdict).to_contain_text("v2 has no method <img src=x onerror=alert(1)>")
     assert requests == []
+
+
+def test_a_long_name_does_not_widen_the_page(checker: Page):
+    checker.set_viewport_size(PHONE)
+
+    check(checker, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "m" * 3000}))
+    check(checker, prompt(**{"m" * 3000: 1}, prompt=[{"type": "text", "text": "Hi", "_meta": {"m" * 3000: 5}}]))
+    check(checker, prompt(mcpServers=1, prompt=[{"type": "m" * 3000}]))
+
+    assert checker.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+def test_of_very_many_messages_the_first_are_shown(checker: Page):
+    verdicts = check(checker, '{"jsonrpc":"2.0","id":7,"method":"session/list","params":{}}\n' * 501)
+
+    expect(verdicts).to_have_count(500)
+    expect(checker.locator("#checker-verdicts")).to_contain_text("the first 500 of 501 messages")
+
+
+def test_of_very_many_problems_the_first_are_shown(checker: Page):
+    verdict = check(checker, prompt(prompt=[0] * 101))
+
+    expect(verdict.locator(".checker-place")).to_have_count(100)
+    expect(verdict).to_contain_text("… and 1 more")
 
 
 # Keyboard
