@@ -6,7 +6,10 @@ import posixpath
 import re
 from dataclasses import dataclass
 
-from generator.model import PRIMITIVES, Protocol, Struct, TypeDef, TypeUse
+from generator.model import PRIMITIVES, Protocol, Rule, Struct, TypeDef, TypeUse
+
+SITE_URL = "https://acp-v2.example/"
+"""Where the site is; links from elsewhere lead there."""
 
 AUDIT = "audit.md"
 CHANGELOG = "changelog.md"
@@ -45,6 +48,11 @@ def generated_pages(protocol: Protocol) -> set[str]:
     methods = {method_page(method.name) for method in protocol.methods}
     topics = {topic_page(topic.name) for topic in protocol.topics}
     return {AUDIT, CHANGELOG, CHECKER, ERRORS, METHODS, REGISTRY, SCHEMA, TRACEABILITY, TYPES, *methods, *topics}
+
+
+def rule_url(rule: Rule) -> str:
+    """The address of the sentence on the site that states a rule."""
+    return f"{SITE_URL}{rule.page}/#{rule.id}"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from acp_v2 import __version__
+from acp_v2.cli.conform_arguments import add_conform
 
 OK, FAULTY, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: all is well; the input, the registry or the generated files are not; the command could not be run; it was
@@ -24,7 +25,8 @@ _EPILOG = """\
 exit codes:
   0    all is well
   1    the message is not valid, the name is not known, no row passes the filters, the prompt was
-       not inserted, or the registry or its generated files are not in order
+       not inserted, what was tested is not conformant, or the registry or its generated files are
+       not in order
   2    the command could not be run: wrong usage, an unreadable file, or an extra that is not installed
   130  it was interrupted
 
@@ -90,6 +92,7 @@ _COMMANDS_WITH_PEERS = ("prompt",)
 _EXTRAS = {
     "rich": "cli",
     "jsonschema": "cli",
+    "jinja2": "conform",
     "yaml": "spec",
     "starlette": "remote",
     "uvicorn": "remote",
@@ -116,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_validate(add_parser)
     _add_agent(add_parser)
     _add_prompt(add_parser)
+    add_conform(add_parser)
     _add_checkout_commands(add_parser)
     return parser
 

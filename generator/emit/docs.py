@@ -29,6 +29,7 @@ from generator.site_links import (
     METHODS,
     REGISTRY,
     SCHEMA,
+    SITE_URL,
     TRACEABILITY,
     TYPES,
     Links,
@@ -78,7 +79,12 @@ class _Site:
         )
         filters: dict[str, Any] = {"cell": cell, "json": _json, "slug": method_slug}
         self.environment.filters.update(filters)
-        known: dict[str, Any] = {"protocol": protocol, "counts": protocol.counts(), "notice": NOTICE}
+        known: dict[str, Any] = {
+            "protocol": protocol,
+            "counts": protocol.counts(),
+            "notice": NOTICE,
+            "site_url": SITE_URL,
+        }
         self.environment.globals.update(known)
 
     def files(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from generator.emit import NOTICE, SCHEMA_DIR, to_json
 from generator.model import Protocol, Rule
+from generator.site_links import rule_url
 
 
 def emit(protocol: Protocol) -> dict[str, str]:
@@ -27,5 +28,6 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "who": rule.who,
         "text": rule.text,
         "page": rule.page,
+        "url": rule_url(rule),
         **{word: value for word, value in check.items() if value},
     }

@@ -1,0 +1,187 @@
+"""`acpspec conform`: does an agent, a client or a proxy keep the rules?"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Coroutine, Generator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from acp_v2.cli import FAULTY, OK, UsageError
+from acp_v2.cli.console import say
+from acp_v2.conformance import AgentSuite, Options, Outcome, Report, StdioTarget, Target, UrlTarget, Verdict
+from acp_v2.conformance.catalogue import Scenario, scenarios
+from acp_v2.conformance.outcomes import Check, RuleResult, ScenarioResult
+from acp_v2.conformance.reports import Write, writer
+
+T = TypeVar("T")
+
+_STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "red",
+    Outcome.SKIPPED: "dim",
+    Outcome.NOT_TESTED: "yellow",
+}
+_SHOWN = 12
+"""How many entries before a failure are shown; a report has all."""
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print the scenarios with the rules that they check."""
+    found = [s for s in scenarios().values() if arguments.side in (None, s.side)]
+    if arguments.json:
+        rows = [{"id": s.id, "side": s.side, "title": s.title, "doc": s.doc, "rules": list(s.rules)} for s in found]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return OK
+    for scenario in found:
+        say((scenario.id, "bold"), f" ({scenario.side}): {scenario.title}")
+        say(f"  {', '.join(scenario.rules)}")
+    return OK
+
+
+def run_agent(arguments: argparse.Namespace) -> int:
+    """Test an agent, and say what came of it."""
+    chosen = _chosen("agent", arguments)
+    writers = [(path, _writer(path)) for path in arguments.reports]
+    with _working_directory(arguments.cwd) as cwd:
+        options = Options(
+            patience=arguments.timeout,
+            time_limit=arguments.time_limit,
+            cwd=cwd,
+            login=arguments.login,
+            prompt=arguments.prompt,
+            busy_prompt=arguments.busy_prompt or None,
+            fail_prompt=arguments.fail_prompt or None,
+            local_prompt=arguments.local_prompt or None,
+        )
+        suite = AgentSuite(_target(arguments), options)
+        report = asyncio.run(_until_told(suite.run(chosen, progress=_say_result)))
+    for path, write in writers:
+        _write(path, write(report))
+    _say_report(report)
+    return FAULTY if report.verdict is Verdict.NON_CONFORMANT else OK
+
+
+async def _until_told(work: Coroutine[Any, Any, T]) -> T:
+    """Let SIGTERM break it off like the keyboard does, so that nothing stays behind."""
+    working = asyncio.create_task(work)
+    with contextlib.suppress(NotImplementedError):  # On Windows the process just ends.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
+    try:
+        return await working
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _target(arguments: argparse.Namespace) -> Target:
+    command: Sequence[str] = arguments.command
+    env = {**os.environ, **dict(arguments.env)}
+    if arguments.url is None:
+        if not command:
+            raise UsageError("say which agent: `-- COMMAND …`, or --url with its address")
+        if arguments.restart_cmd or arguments.token:
+            raise UsageError("--restart-cmd and --token are for an agent at an address: --url")
+        return StdioTarget(command, env=env)
+    if not arguments.url.startswith(("ws://", "wss://", "http://", "https://")):
+        raise UsageError("--url begins with ws://, wss://, http:// or https://")
+    if command and arguments.restart_cmd:
+        raise UsageError("--restart-cmd is for an agent that runs already; the suite restarts its own COMMAND itself")
+    return UrlTarget(
+        arguments.url,
+        token=arguments.token or os.environ.get("ACPSPEC_TOKEN") or None,
+        command=command,
+        restart_command=arguments.restart_cmd,
+        env=env,
+        patience=arguments.timeout,
+    )
+
+
+def _chosen(side: str, arguments: argparse.Namespace) -> list[Scenario] | None:
+    whole = [s for s in scenarios().values() if s.side == side]
+    names = [*arguments.scenarios, *arguments.rules]
+    known = {s.id for s in whole} | {rule for s in whole for rule in s.rules}
+    if unknown := [name for name in names if name not in known]:
+        what = f"no scenario for {side}s has or checks {', '.join(unknown)}"
+        raise UsageError(f"{what}; `acpspec conform list --side {side}` lists them")
+    if not names:
+        return None
+    return [s for s in whole if s.id in names or set(s.rules) & set(names)]
+
+
+@contextlib.contextmanager
+def _working_directory(given: str | None) -> Generator[str]:
+    """The absolute path that sessions get: the one that was given, or an empty folder of their own."""
+    if given is not None:
+        yield str(Path(given).absolute())
+        return
+    with tempfile.TemporaryDirectory(prefix="acpspec-conform-", ignore_cleanup_errors=True) as folder:
+        yield folder
+
+
+def _writer(path: Path) -> Write:
+    try:
+        return writer(path)
+    except ValueError as error:
+        raise UsageError(f"--report {error}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _say_result(result: ScenarioResult) -> None:
+    outcome = result.outcome
+    say((f"{outcome:11}", _STYLES[outcome]), f"{result.scenario.id} ({result.seconds:.2f} s)")
+    sys.stdout.flush()
+
+
+def _say_report(report: Report) -> None:
+    results = report.rule_results()
+    for result in results:
+        if result.outcome is Outcome.FAILED:
+            for check in result.failures:
+                _say_failure(result, check)
+    for fault in report.wire_faults:
+        say()
+        say(("not a valid message", "red"), f" in {fault.scenario}, {fault.times}×: {fault.text}")
+        say(f"  {fault.entry.text}")
+    _say_reasons(results, Outcome.SKIPPED)
+    _say_reasons(results, Outcome.NOT_TESTED)
+    say()
+    if report.ended_early:
+        say(("it ended early: ", "red"), report.ended_early)
+    counts = ", ".join(f"{n} {o}" for o in Outcome if (n := sum(1 for r in results if r.outcome is o)))
+    style = {Verdict.CONFORMANT: "bold green", Verdict.NON_CONFORMANT: "bold red"}.get(report.verdict, "bold")
+    say(f"{len(results)} rules: {counts}; {report.seconds:.1f} s")
+    say((str(report.verdict), style))
+
+
+def _say_failure(result: RuleResult, check: Check) -> None:
+    rule = result.rule
+    say()
+    say((rule.id, "bold red"), f" {rule.level.replace('_', ' ')}, in {check.scenario}: {rule.text}")
+    say(f"  {rule.url}", stderr=False)
+    say("  expected: ", check.expected)
+    say("  came:     ", check.came)
+    for entry in check.transcript[-_SHOWN:]:
+        arrow = {"sent": "→", "received": "←", "note": "·"}[entry.direction]
+        say((f"    {entry.at:8.3f} #{entry.connection} {arrow} {entry.text[:300]}", "dim"))
+
+
+def _say_reasons(results: Sequence[RuleResult], outcome: Outcome) -> None:
+    meant = [result for result in results if result.outcome is outcome]
+    if not meant:
+        return
+    say()
+    for result in meant:
+        say((f"{result.rule.id} {outcome}: ", _STYLES[outcome]), "; ".join(result.reasons))
