@@ -15,7 +15,7 @@ help: ## Say what can be made.
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo "Python's venv module is needed; on Debian: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[cli,client,remote,spec,sql]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group dev --editable '.[cli,client,conform,remote,spec,sql]'
 	@touch $@
 
 setup: .venv/installed ## Set up .venv with everything that the other targets need.
@@ -51,7 +51,7 @@ format: setup ## Format the code.
 constraints: ## Take the newest versions of everything that .venv holds.
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group dev --editable '.[cli,client,remote,spec,sql]'
+	$(BIN)/python -m pip install --quiet --group dev --editable '.[cli,client,conform,remote,spec,sql]'
 	{ echo '# What .venv is made of; `make constraints` renews it.'; $(BIN)/python -m pip freeze --exclude-editable; } > constraints.txt
 	@touch constraints.txt .venv/installed
 

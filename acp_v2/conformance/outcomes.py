@@ -125,8 +125,10 @@ class Report:
         outcome = next((o for o in (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED) if o in outcomes), None)
         if outcome is None or (outcome is Outcome.SKIPPED and any(self._unreached(rule))):
             outcome = Outcome.NOT_TESTED
-        reasons = [check.reason for check in checks if check.outcome is Outcome.SKIPPED]
-        if outcome is Outcome.NOT_TESTED:
+        reasons: list[str] = []
+        if outcome is Outcome.SKIPPED:
+            reasons = [check.reason for check in checks]
+        elif outcome is Outcome.NOT_TESTED:
             reasons = [*self._unreached(rule)] or [self.ended_early or "no scenario got there"]
         return RuleResult(rule, outcome, checks, tuple(dict.fromkeys(reasons)))
 

@@ -46,6 +46,11 @@ class Run:
             self._fail(rule, expected, came)
         return bool(holds)
 
+    def check_count(self, messages: list[str]) -> None:
+        """Look at rule INS-02: what the user messages are that can only be there for one key."""
+        came = f"{len(messages) or 'no'} user messages"
+        self.check("INS-02", len(messages) < 2, expected="no second user message for the key", came=came)
+
     def skip(self, *rules: str, reason: str) -> None:
         """Say why rules cannot be looked at."""
         for rule in rules:

@@ -26,6 +26,7 @@ class Session:
         self.peer = peer
         self.id = id_
         self.cwd = cwd
+        self._inserted: set[str] = set()
 
     # Prompts
 
@@ -54,7 +55,12 @@ class Session:
         """
         mark = self.mark()
         inserted = await self.prompt(text, key, **more)
-        await self.work_ended(mark)
+        if inserted in self._inserted:
+            # It was taken for an earlier prompt, and there is no work to wait for.
+            await self.barrier()
+        else:
+            self._inserted.add(inserted)
+            await self.work_ended(mark)
         return inserted
 
     async def cancel(self) -> None:

@@ -33,12 +33,10 @@ async def retry_while_held(run: Run, agent: AgentUnderTest) -> None:
     # Another prompt comes behind all that is held.
     last = await session.turn(f"{held.text} (another)")
     messages = [m for m in await session.user_messages() if m not in (held.busy, last)]
-    run.check(
-        "HELD-01",
-        len(set(ids)) == 1 and messages == ids[:1],
-        expected="one messageId for both attempts, and one message",
-        came=f"{len(set(ids))} ids, and {len(messages)} user messages",
-    )
+    if run.check(
+        "HELD-01", len(set(ids)) == 1, expected="one messageId for both attempts", came=f"{len(set(ids))} ids"
+    ):
+        run.check_count(messages)
 
 
 @scenario("cancel-held-prompt")
@@ -175,10 +173,11 @@ async def held_when_connection_ends(run: Run, agent: AgentUnderTest) -> None:
     messages = [m for m in await session.user_messages() if m not in (held.busy, last)]
     run.check(
         "HELD-02",
-        messages == [inserted],
-        expected="one message, whether the held prompt was kept or dropped",
-        came=f"{len(messages)} user messages",
+        inserted in messages,
+        expected="a message with the id that the retry was answered with, whether the held prompt was kept or dropped",
+        came="no such message",
     )
+    run.check_count(messages)
 
 
 def _outcome(attempt: Sent) -> str:
