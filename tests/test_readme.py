@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from acp_v2 import IdempotencyKey, PromptRequest, Request, TextContent
+from acp_v2 import IdempotencyKey, PromptRequest, TextContent
+from acp_v2.connection import Call, Connection
 from acp_v2.idempotency import StoredSession
+from acp_v2.transports.memory import memory_pair
 
 REPOSITORY = Path(__file__).parents[1]
 CONSOLES = re.findall(
@@ -87,7 +89,8 @@ def test_the_agent_in_the_readme_inserts_a_keyed_prompt_once():
     params = PromptRequest(session_id="s", prompt=[TextContent(text="Hi")], idempotency_key=IdempotencyKey.generate())
 
     async def ask_twice() -> list[str]:
+        connection = Connection(memory_pair()[0], "agent")
         await agent["store"].create_session(StoredSession("s", "/home/ada"))
-        return [await agent["prompt"](Request(number, "session/prompt", params, {})) for number in (1, 2)]
+        return [await agent["prompt"](Call(connection, "session/prompt", params, number)) for number in (1, 2)]
 
     assert asyncio.run(ask_twice()) == ["msg_01", "msg_01"]

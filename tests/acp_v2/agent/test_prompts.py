@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_v2 import InternalError, InvalidParams
+from acp_v2 import InternalError, InvalidParams, ResourceNotFound
 from acp_v2.idempotency import MemoryStore, StoredMessage, StoreError
 from tests.acp_v2.agent.client import CWD, Client, InProcess, new_key, prompt
 from tests.acp_v2.agent.conftest import Run
@@ -407,6 +407,43 @@ def test_two_agents_over_one_store_insert_once():
             assert await elsewhere.error_code() == await held.error_code() == -32800
             first.cancel(session)
             await first.until_idle(session)
+
+    asyncio.run(steps())
+
+
+@pytest.mark.parametrize("later_key", [None, "another"])
+def test_what_comes_after_a_retry_waits_for_the_node_that_holds_its_prompt(later_key: str | None):
+    async def steps() -> None:
+        store, key = MemoryStore(), new_key()
+        async with InProcess(store) as one, InProcess(store) as other:
+            first, second = await one.connect(), await other.connect()
+            session = await first.new_session()
+            await second.resume(session)
+            await first.prompt(session, "/sleep 1000")
+            held = first.start_prompt(session, "Hello", key)
+            await first.everything_sent()
+            retry = second.start_prompt(session, "Hello", key)
+            later = second.start_prompt(session, "Later", later_key)
+            await second.everything_sent()
+            assert not later.is_answered
+
+            held.cancel()
+            assert await retry.error_code() == -32800
+            assert [await later.message_id()] == second.user_messages(session)
+
+    asyncio.run(steps())
+
+
+def test_a_session_that_another_agent_has_deleted_is_not_found():
+    async def steps() -> None:
+        store = MemoryStore()
+        async with InProcess(store) as one, InProcess(store) as other:
+            first, second = await one.connect(), await other.connect()
+            session = await first.new_session()
+            await second.request("session/delete", {"sessionId": session})
+            for key in (None, new_key()):
+                with pytest.raises(ResourceNotFound):
+                    await first.prompt(session, "Hi", key)
 
     asyncio.run(steps())
 
