@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from pydantic import ValidationError
+
 from acp_v2 import __version__
 from acp_v2.acp_error import AcpError
 from acp_v2.client.link import Agent, Connect, Link
@@ -36,6 +38,7 @@ from acp_v2.models import (
     SessionInfo,
     UpdateSessionNotification,
 )
+from acp_v2.transports import MessageRefused
 from acp_v2.transports.process import spawn
 from acp_v2.transports.remote import connect as connect_to
 from acp_v2.wire_model import WireModel
@@ -66,7 +69,8 @@ class Client:
         on_permission: answers `session/request_permission`; without it, each is answered as cancelled.
         on_elicitation: answers `elicitation/create`; without it, elicitation is not offered.
         handlers: what else the agent may ask or tell, by method.
-        patience: for how many seconds a lost connection is tried again; None: for ever.
+        patience: for how many seconds a lost connection is tried again; None: for ever. After that the events of all
+            sessions end, and what is pending in them is held.
         limits: what the agent can make the client hold.
     """
 
@@ -90,6 +94,7 @@ class Client:
         self._on_elicitation = on_elicitation
         self._sessions: dict[str, Session] = {}
         self._early: dict[str, list[UpdateSessionNotification]] = {}
+        self._creating = 0
         self._asked: dict[str, set[asyncio.Task[Any]]] = {}
         offered = capabilities or ClientCapabilities()
         if on_elicitation is not None and offered.elicitation is None:
@@ -108,6 +113,7 @@ class Client:
             login=login,
             on_connected=self._connected,
             on_lost=self._lost,
+            on_given_up=self._given_up,
             patience=patience,
             limits=limits,
         )
@@ -156,9 +162,7 @@ class Client:
     async def close(self) -> None:
         """Let go of the agent. What is pending stays in the outbox."""
         await self._link.close()
-        for session in self._sessions.values():
-            await session.end()
-        self._sessions.clear()
+        await self._end_sessions()
         await self._close_outbox()
 
     @property
@@ -183,8 +187,7 @@ class Client:
             AcpError, TransportClosed: as `request`.
         """
         setup = _setup(cwd, mcp_servers, more)
-        agent, created = await self._link.request("session/new", setup)
-        return await self._begin(agent, created.session_id, setup)
+        return await self._create("session/new", setup, setup)
 
     async def resume_session(
         self,
@@ -205,16 +208,17 @@ class Client:
             more: further fields of `ResumeSessionRequest`, by their names on the wire.
 
         Raises:
-            AcpError: the agent's error; `ResourceNotFound` where there is no such session. What is pending in it is
-                failed with that.
+            AcpError: the agent's error. With `ResourceNotFound` there is no such session, and what is pending in it
+                fails; with any other, that is held.
             TransportClosed: as `request`.
         """
-        session = self._sessions.get(session_id)
-        if session is not None:
-            await session.end()
-        session = Session(self, session_id, _setup(cwd, mcp_servers, more))
-        self._sessions[session_id] = session
-        await self._activate(session, replays=replays)
+        await self._forget(self._sessions.get(session_id))
+        session = self._sessions[session_id] = Session(self, session_id, _setup(cwd, mcp_servers, more))
+        try:
+            await self._activate(session, replays=replays)
+        except BaseException:
+            await self._forget(session)
+            raise
         return session
 
     async def fork_session(
@@ -222,8 +226,7 @@ class Client:
     ) -> Session:
         """Make a session with the history of another. Raises as `new_session`."""
         setup = _setup(session.setup["cwd"] if cwd is None else cwd, mcp_servers, more)
-        agent, created = await self._link.request("session/fork", {"sessionId": session.id, **setup})
-        return await self._begin(agent, created.session_id, setup)
+        return await self._create("session/fork", {"sessionId": session.id, **setup}, setup)
 
     async def list_sessions(self, cwd: str | Path | None = None) -> AsyncIterator[SessionInfo]:
         """All sessions that the agent has, or those of one directory, page by page. Raises as `request`."""
@@ -241,14 +244,14 @@ class Client:
         await self.outbox.cancel_session(session.id)
         self._stop_asking(session.id)
         await self.request("session/close", {"sessionId": session.id})
-        await self._forget(session.id)
+        await self._forget(session)
 
     async def delete_session(self, session_id: str) -> None:
         """End a session and remove it with its history. Raises as `request`."""
         await self.outbox.cancel_session(session_id)
         self._stop_asking(session_id)
         await self.request("session/delete", {"sessionId": session_id})
-        await self._forget(session_id)
+        await self._forget(self._sessions.get(session_id))
 
     async def cancel(self, session: Session) -> None:
         """As `Session.cancel`."""
@@ -274,11 +277,11 @@ class Client:
         for session in [session for session in self._sessions.values() if session.is_established]:
             try:
                 await session.activate(agent)
-            except AcpError as error:
+            except (AcpError, MessageRefused, ValidationError) as error:
                 # It is gone, or cannot be had any more; the application learns it from its prompts and its events.
                 _LOG.info("a session could not be resumed: %s", error)
                 await self.outbox.refuse(session.id, error)
-                await self._forget(session.id)
+                await self._forget(session)
 
     async def _activate(self, session: Session, *, replays: bool = False) -> None:
         """Resume a session on the connection that there is, or on the next.
@@ -291,9 +294,8 @@ class Client:
             agent = await self._link.agent()
             try:
                 await session.activate(agent, replays=replays)
-            except AcpError as error:
+            except (AcpError, MessageRefused, ValidationError) as error:
                 await self.outbox.refuse(session.id, error)
-                await self._forget(session.id)
                 raise
             except ConnectionError:
                 continue
@@ -301,24 +303,49 @@ class Client:
 
     async def _lost(self) -> None:
         self._early.clear()
-        for session in self._sessions.values():
+        self._stop_asking(*self._asked)
+        for session in list(self._sessions.values()):
             await session.lost()
+
+    async def _given_up(self, error: Exception) -> None:
+        for session in list(self._sessions.values()):
+            self.outbox.hold_session(session.id, f"the agent cannot be reached any more: {error}")
+        await self._end_sessions()
+
+    async def _create(self, method: str, params: Mapping[str, Any], setup: Mapping[str, Any]) -> Session:
+        self._creating += 1
+        try:
+            agent, created = await self._link.request(method, params)
+            return await self._begin(agent, created.session_id, setup)
+        finally:
+            self._creating -= 1
+            if self._creating == 0:
+                self._early.clear()
 
     async def _begin(self, agent: Agent, session_id: str, setup: Mapping[str, Any]) -> Session:
         """A session that one connection has made."""
         session = self._sessions[session_id] = Session(self, session_id, setup)
         for notification in self._early.pop(session_id, ()):
             session.updated(notification.update)
-        if agent.connection.is_closed:
-            await self._activate(session)
-        else:
-            session.deliver(agent)
+        try:
+            if agent.connection.is_closed:
+                await self._activate(session)
+            else:
+                session.deliver(agent)
+        except BaseException:
+            await self._forget(session)
+            raise
         return session
 
-    async def _forget(self, session_id: str) -> None:
-        session = self._sessions.pop(session_id, None)
+    async def _forget(self, session: Session | None) -> None:
         if session is not None:
+            if self._sessions.get(session.id) is session:
+                del self._sessions[session.id]
             await session.end()
+
+    async def _end_sessions(self) -> None:
+        for session in list(self._sessions.values()):
+            await self._forget(session)
 
     async def _settled(self, submission: Submission) -> None:
         session = self._sessions.get(submission.session_id)
@@ -327,7 +354,7 @@ class Client:
 
     async def _close_outbox(self) -> None:
         if self._outbox is not None:
-            self._outbox.listen(None)
+            self._outbox.unlisten(self._settled)
             if self._owns_outbox:
                 await self._outbox.close()
                 self._outbox = None
@@ -347,7 +374,7 @@ class Client:
         session = self._sessions.get(call.params.session_id)
         if session is not None:
             session.updated(call.params.update)
-        else:
+        elif self._creating:
             # Updates of a new session may overtake the answer that names it.
             early = self._early.setdefault(call.params.session_id, [])
             if len(self._early) <= _MAX_EARLY and len(early) < _MAX_EARLY:
@@ -383,9 +410,10 @@ class Client:
             if not asked:
                 self._asked.pop(session_id, None)
 
-    def _stop_asking(self, session_id: str) -> None:
-        for asking in list(self._asked.get(session_id, ())):
-            asking.cancel()
+    def _stop_asking(self, *session_ids: str) -> None:
+        for session_id in session_ids:
+            for asking in self._asked.get(session_id, ()):
+                asking.cancel()
 
 
 _MAX_EARLY = 1000

@@ -12,6 +12,7 @@ import stamina
 from pydantic import ValidationError
 
 from acp_v2.client.errors import OutboxError, OutcomeUnknown
+from acp_v2.client.link import POSTS
 from acp_v2.client.outbox import SECONDS_TO_ADOPT, Outbox
 from acp_v2.client.submission import Submission
 from acp_v2.connection import CANCEL, Connection
@@ -20,9 +21,6 @@ from acp_v2.messages import Response
 from acp_v2.transports import MessageRefused, NotDelivered, TransportClosed
 
 _LOG = logging.getLogger(__name__)
-
-POSTS = 5
-"""How often one prompt is handed to a connection that goes on, before a new connection is tried."""
 
 PROMPT = "session/prompt"
 
@@ -44,35 +42,36 @@ class Delivery:
         self._connection = connection
         self._has_keys = has_keys
         self._waiting: set[asyncio.Task[None]] = set()
+        self._at_hand: Submission | None = None
 
     async def run(self) -> None:
         """Send what is pending and whatever is submitted, until the connection ends."""
-        news = self._outbox.news(self._session_id)
+        queue = self._outbox.queue(self._session_id)
         while not self._connection.is_closed:
-            news.clear()
-            submission = self._outbox.next_for(self._session_id, self)
+            queue.news.clear()
+            submission = queue.take()
             if submission is not None:
                 await self._send(submission)
                 continue
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(SECONDS_TO_ADOPT):
-                    await news.wait()
+                    await queue.news.wait()
                     continue
             with contextlib.suppress(OutboxError):
                 await self._outbox.adopt()
 
     async def settle(self) -> None:
-        """Wait until what was sent is answered, or known not to be; the connection has ended."""
-        if self._waiting:
+        """Where the connection has ended, wait until it is noted of everything that was sent and not answered."""
+        if self._waiting and self._connection.is_closed:
             await asyncio.wait(self._waiting)
 
     async def _send(self, submission: Submission) -> None:
-        submission.carrier = self
         if self._outbox.hold_if_old(submission):
             return
-        if submission.may_be_inserted and not self._has_keys:
+        if submission.may_be_inserted and not self._has_keys and not submission.may_be_doubled:
             self._outbox.hold(submission, "it may be inserted already, and the agent speaks a version without keys")
             return
+        self._at_hand = submission
         try:
             await self._hand_over(submission)
         except NotDelivered:
@@ -80,6 +79,11 @@ class Delivery:
             await self._connection.close()
         except TransportClosed:
             pass  # The next connection has it.
+        finally:
+            self._at_hand = None
+            if submission.withdraw is None:
+                # Nobody waits for an answer to it.
+                self._outbox.give_back(submission)
 
     async def _hand_over(self, submission: Submission) -> None:
         """Send one prompt, so that the next goes out after it.
@@ -101,6 +105,7 @@ class Delivery:
                 task.add_done_callback(self._waiting.discard)
                 await self._connection.sent()
                 if self._has_keys and answer.done() and isinstance(error := answer.exception(), NotDelivered):
+                    await asyncio.wait([task])
                     raise error
 
     def _params(self, submission: Submission) -> dict[str, Any]:
@@ -116,6 +121,7 @@ class Delivery:
         except MessageRefused as error:
             if submission.may_be_inserted:
                 error = OutcomeUnknown(f"An attempt had no answer, and the next was refused: {error}")
+            submission.withdraw = None
             await self._outbox.fail(submission, error)
             return
         submission.withdraw = None
@@ -143,3 +149,5 @@ class Delivery:
         elif not self._has_keys:
             reason = "The connection was lost, and the agent speaks a version without keys; the history says more"
             await self._outbox.fail(submission, OutcomeUnknown(reason))
+        elif submission is not self._at_hand:
+            self._outbox.give_back(submission)

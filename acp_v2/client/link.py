@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import stamina
 from pydantic import ValidationError
@@ -27,6 +26,9 @@ Connect = Callable[[], Awaitable[Transport]]
 """Makes a new transport to the agent; raises `TransportClosed` where that fails."""
 
 OnConnected = Callable[["Agent"], Awaitable[None]]
+
+POSTS: Final = 5
+"""How often one message is handed to a connection that goes on, before a new connection is tried."""
 
 _SECONDS_TO_INITIALIZE = 60.0
 _SHORT_LIFE = 5.0
@@ -63,6 +65,7 @@ class Link:
         login: the authentication method to sign in with after `initialize`, where one is needed.
         on_connected: resumes what was active, before anything else is sent.
         on_lost: told when a connection has ended.
+        on_given_up: told when no further one is tried, and why.
         patience: for how many seconds a lost connection is tried again; None: for ever.
         limits: what the agent can make the client hold.
     """
@@ -76,6 +79,7 @@ class Link:
         login: str | None = None,
         on_connected: OnConnected,
         on_lost: Callable[[], Awaitable[None]],
+        on_given_up: Callable[[Exception], Awaitable[None]],
         patience: float | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -85,9 +89,11 @@ class Link:
         self._login = login
         self._on_connected = on_connected
         self._on_lost = on_lost
+        self._on_given_up = on_given_up
         self._patience = patience
         self._limits = limits
         self._agent: asyncio.Future[Agent] | None = None
+        self._serving: asyncio.Task[None] | None = None
         self._running: asyncio.Task[None] | None = None
 
     async def open(self) -> Agent:
@@ -97,18 +103,17 @@ class Link:
             TransportClosed: the agent cannot be reached, or ended at once.
             AcpError: it refused `initialize` or the login.
         """
-        agent, serving = await self._begin()
+        agent, self._serving = await self._begin()
         self._agent = asyncio.get_running_loop().create_future()
         self._agent.set_result(agent)
-        self._running = asyncio.create_task(self._stay(agent, serving))
+        self._running = asyncio.create_task(self._stay(agent, self._serving))
         return agent
 
     async def close(self) -> None:
         """Let go of the agent."""
         if self._running is not None:
             self._running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._running
+            await asyncio.wait([self._running])
 
     async def agent(self) -> Agent:
         """The agent, when it is connected.
@@ -117,12 +122,13 @@ class Link:
             TransportClosed: it is not and will not be.
         """
         while True:
-            if self._agent is None:
+            if self._agent is None or self._serving is None:
                 raise TransportClosed("the client is not open")
             agent = await asyncio.shield(self._agent)
             if not agent.connection.is_closed:
                 return agent
-            # The end is noticed in a moment.
+            # `_stay` notices in a moment, and has the next one come.
+            await asyncio.wait([self._serving])
             await asyncio.sleep(0)
 
     async def request(self, method: str, params: WireModel | Mapping[str, Any] | None = None) -> tuple[Agent, Any]:
@@ -139,14 +145,18 @@ class Link:
         while True:
             agent = await self.agent()
             try:
-                return agent, await agent.connection.request(method, params)
+                retries = stamina.retry_context(on=_is_undelivered(agent, method, params), attempts=POSTS, timeout=None)
+                async for attempt in retries:
+                    with attempt:
+                        return agent, await agent.connection.request(method, params)
             except (TransportClosed, NotDelivered) as error:
+                if _belongs_to_connection(method):
+                    raise TransportClosed(f"the response to {method} was lost with its connection") from error
                 if not _may_repeat(agent, method, params):
-                    if _belongs_to_connection(method):
-                        raise TransportClosed(f"the response to {method} was lost with its connection") from error
                     raise OutcomeUnknown(_what_to_do(method)) from error
                 if isinstance(error, NotDelivered):
-                    await asyncio.sleep(0.2)
+                    _LOG.info("%s does not get through; trying a new connection", method)
+                    await agent.connection.close()
 
     async def _begin(self) -> tuple[Agent, asyncio.Task[None]]:
         connection = Connection(await self._connect(), "client", self._handlers, self._limits)
@@ -198,6 +208,7 @@ class Link:
                     # What ends again as soon as it is there, ends perhaps because of what it is sent.
                     await asyncio.sleep(min(_LONGEST_WAIT, 0.1 * 2**short_lives))
                 agent, serving = await self._begin_again()
+                self._serving = serving
                 self._agent.set_result(agent)
         except asyncio.CancelledError:
             self._give_up(TransportClosed("the client is closed"))
@@ -206,6 +217,7 @@ class Link:
         except Exception as error:  # noqa: BLE001  # whoever waits for the agent is told
             _LOG.warning("the agent cannot be reached any more: %s", error)
             self._give_up(error)
+            await self._on_given_up(error)
 
     async def _begin_again(self) -> tuple[Agent, asyncio.Task[None]]:
         retries = stamina.retry_context(
@@ -222,6 +234,11 @@ class Link:
             self._agent = asyncio.get_running_loop().create_future()
         self._agent.set_exception(error)
         self._agent.exception()  # asyncio complains of what nobody took
+
+
+def _is_undelivered(agent: Agent, method: str, params: Any) -> Callable[[Exception], bool]:
+    """Says of an error whether the same connection is tried once more."""
+    return lambda error: isinstance(error, NotDelivered) and _may_repeat(agent, method, params)
 
 
 def _may_repeat(agent: Agent, method: str, params: Any) -> bool:

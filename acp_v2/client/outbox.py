@@ -7,17 +7,18 @@ import contextlib
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 from acp_v2.acp_error import AcpError
-from acp_v2.client.errors import KeyReused, OutboxError, OutcomeUnknown
-from acp_v2.client.pending_prompts import KeptPrompt, PendingPrompts, digest_of
+from acp_v2.client.errors import OutboxError, OutcomeUnknown
+from acp_v2.client.pending_prompts import KeptPrompt, PendingPrompts
+from acp_v2.client.prompt_queue import PromptQueue
 from acp_v2.client.submission import Submission
-from acp_v2.errors import InvalidParams, RequestCancelled, ResourceNotFound
+from acp_v2.errors import RequestCancelled, ResourceNotFound
 from acp_v2.idempotency_key import IdempotencyKey
 from acp_v2.models import ContentBlock, PromptRequest, TextContent
 from acp_v2.wire_model import WireModel
@@ -31,6 +32,7 @@ SECONDS_TO_ADOPT: Final = 10.0
 """How often a session's delivery looks for prompts of processes that have ended."""
 
 _SECONDS_TO_LOOK = 0.2
+_SECONDS_TO_TIDY = 0.5
 
 Prompt = str | Sequence[ContentBlock | Mapping[str, Any]]
 """What the user submits: a text, or content blocks as models or as JSON."""
@@ -60,11 +62,15 @@ class Outbox:
         self._executor = executor
         self._hold_after = hold_after
         self._on_settled = on_settled
-        self._listener: OnSettled | None = None
+        self._listeners: list[OnSettled] = []
         self._open: dict[IdempotencyKey, Submission] = {}
-        self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._submitting: defaultdict[IdempotencyKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._followed: dict[IdempotencyKey, Submission] = {}
+        self._following: asyncio.Task[None] | None = None
+        self._queues: defaultdict[str, PromptQueue] = defaultdict(PromptQueue)
+        self._unwritten: dict[IdempotencyKey, Callable[[], None]] = {}
+        self._tidying: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     @classmethod
     async def open(
@@ -82,8 +88,9 @@ class Outbox:
             path: the file; by default nothing outlives this process.
             agent: names the agent, where one file is for several.
             hold_after: for how many seconds a prompt may be pending before it is held.
-            on_settled: told of every outcome, also of prompts from an earlier process that nobody awaits. What it
-                raises is logged, and it is told again when the file is next opened.
+            on_settled: told of every outcome, also of prompts from an earlier process that nobody awaits, and of
+                prompts that are held. An outcome that it was not told of, because the process ended before it returned
+                or because it raised, which is logged, it is told of when the file is next opened.
             clock: seconds since 1970.
 
         Raises:
@@ -96,15 +103,33 @@ class Outbox:
             executor.shutdown(wait=False)
             raise
         outbox = cls(kept, executor, hold_after=hold_after, on_settled=on_settled, clock=clock)
-        await outbox.adopt()
+        try:
+            await outbox.adopt()
+        except BaseException:
+            await outbox.close()
+            raise
+        outbox._tidy()
         return outbox
 
     async def close(self) -> None:
-        """Let go of the file. What is pending stays in it for the next process."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        """Let go of the file. What is pending stays in it for the next process; who awaits it gets `OutboxError`."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._following is not None:
+            self._following.cancel()
+        if self._tidying is not None:
+            self._tidying.cancel()
+        # An application that is being told may close.
+        while others := self._tasks - {asyncio.current_task()}:
+            await asyncio.wait(others)
+        await self._rewrite()
         await self._do(self._kept.close)
         self._executor.shutdown()
+        for submission in [*self._open.values(), *self._followed.values()]:
+            submission.let_go(
+                OutboxError("the outbox is closed; what is pending in its file is sent by who opens it next")
+            )
 
     # For applications
 
@@ -130,10 +155,12 @@ class Outbox:
             KeyReused: the key was passed before with something else.
             pydantic.ValidationError, ValueError, TypeError: it is no prompt, or the key is none.
         """
+        if self._is_closed:
+            raise OutboxError("the outbox is closed")
         params = _params(session_id, prompt, meta)
         own = IdempotencyKey.generate() if key is None else IdempotencyKey(key)
         # Shielded, because what is in the file is also to be sent.
-        return await asyncio.shield(self._run(self._submit_in_turn(own, session_id, params)))
+        return await asyncio.shield(self._run(self._submit(own, session_id, params)))
 
     def pending(self, session_id: str | None = None) -> list[Submission]:
         """What has no outcome yet, or is held, in the order of submission."""
@@ -142,54 +169,55 @@ class Outbox:
 
     async def cancel(self, submission: Submission) -> None:
         """As `Submission.cancel`."""
-        if submission.state not in ("pending", "held") or submission.is_cancelled:
-            return
-        await self._do(self._kept.cancel, submission.key)
-        submission.is_cancelled = True
-        if submission.withdraw is not None:
-            # The agent's answer says whether it was in time.
-            submission.withdraw()
-        else:
-            await self.settle_cancelled(submission)
+        if submission.is_open and not submission.is_cancelled:
+            await self._do(self._kept.cancel, submission.key)
+            await self._take_back(submission, tells_agent=True)
 
     async def cancel_session(self, session_id: str) -> None:
         """Take back everything that is pending in a session, without telling the agent, which learns it otherwise."""
-        for submission in self.pending(session_id):
-            await self._do(self._kept.cancel, submission.key)
-            submission.is_cancelled = True
-            if submission.withdraw is None:
-                await self.settle_cancelled(submission)
+        pending = self.pending(session_id)
+        if pending:
+            await self._do(self._kept.cancel, *(submission.key for submission in pending))
+        for submission in pending:
+            await self._take_back(submission, tells_agent=False)
 
     async def resend(self, submission: Submission) -> None:
         """As `Submission.resend`."""
-        if submission.state == "held":
-            submission.submitted = self.clock()
-            await self._do(self._kept.renew, submission.key, submission.submitted)
-            submission.carrier = None
+        if submission.state != "held":
+            return
+        now = self.clock()
+        await self._do(self._kept.renew, submission.key, now)
+        if submission.state == "held" and not submission.is_ending:
+            submission.submitted = now
+            submission.may_be_doubled = True
             submission.pending()
-            self._news[submission.session_id].set()
+            self.give_back(submission)
 
     async def discard(self, submission: Submission) -> None:
         """As `Submission.discard`."""
         if submission.state == "held":
-            await self.fail(submission, RequestCancelled("The user discarded the prompt"))
+            await self._do(self._kept.cancel, submission.key)
+            await self._take_back(submission, tells_agent=False)
 
     # For a client
 
-    def listen(self, listener: OnSettled | None) -> None:
+    def listen(self, listener: OnSettled) -> None:
         """Have every outcome told to a client, too, which passes it on as an event."""
-        self._listener = listener
+        self._listeners.append(listener)
 
-    def next_for(self, session_id: str, carrier: object) -> Submission | None:
-        """The first that is to be sent in a session and was not handed to this carrier yet."""
-        for submission in self.pending(session_id):
-            if submission.state == "pending" and not submission.is_cancelled and submission.carrier is not carrier:
-                return submission
-        return None
+    def unlisten(self, listener: OnSettled) -> None:
+        """Tell a client no more."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
-    def news(self, session_id: str) -> asyncio.Event:
-        """Set when there may be something new to send in a session."""
-        return self._news[session_id]
+    def queue(self, session_id: str) -> PromptQueue:
+        """What is to be sent in one session."""
+        return self._queues[session_id]
+
+    def give_back(self, submission: Submission) -> None:
+        """A prompt that was taken from the queue is to be sent by another delivery, where it is still pending."""
+        submission.is_taken = False
+        self._queues[submission.session_id].put(submission)
 
     def hold_if_old(self, submission: Submission) -> bool:
         """Hold a prompt that has been pending for too long. Returns whether it is held."""
@@ -201,48 +229,56 @@ class Outbox:
 
     def hold(self, submission: Submission, reason: str) -> None:
         """Send a prompt no more before the user has said so."""
-        submission.held(reason)
-        self._tell(submission)
+        if submission.state == "pending" and not submission.is_ending:
+            submission.held(reason)
+            self._tell(submission)
 
     async def adopt(self) -> None:
-        """Take up what processes that have ended left open."""
+        """Take up what processes that have ended left open.
+
+        Raises:
+            OutboxError: the file cannot be read or written.
+        """
         for prompt in await self._do(self._kept.adopt):
-            submission = self._take_up(prompt)
-            if prompt.state == "failed":
-                # Its process ended before the application was told.
-                submission.failed(_read_error(prompt.error))
-                await self._told(submission)
-            elif prompt.is_cancelled:
-                await self.settle_cancelled(submission)
+            submission = self._followed.pop(prompt.key, None) or self._submission_of(prompt, was_kept=True)
+            submission.is_cancelled = prompt.is_cancelled
+            if prompt.state == "pending":
+                self._open[prompt.key] = submission
+                if prompt.is_cancelled:
+                    await self.settle_cancelled(submission)
+                else:
+                    self.give_back(submission)
             else:
-                self._news[submission.session_id].set()
+                # Its process ended before the application was told.
+                _settle(submission, prompt)
+                self._run(self._told(submission))
 
     async def insert(self, submission: Submission, message_id: str | None) -> None:
         """The agent has inserted the message of a prompt."""
-        if not _ends(submission):
-            return
-        with _logged("that a prompt was inserted"):
-            await self._do(self._kept.inserted, submission.key, message_id)
-        self._open.pop(submission.key, None)
-        submission.inserted(message_id)
-        self._run(self._tidy(submission))
+        if _ends(submission):
+            await self._write(submission, self._kept.inserted, message_id)
+            submission.inserted(message_id)
+            self._ended(submission)
 
     async def fail(self, submission: Submission, error: Exception) -> None:
         """A prompt is not sent again: the agent has refused it, or nobody can know what became of it."""
-        if not _ends(submission):
-            return
-        with _logged("that a prompt failed"):
-            await self._do(self._kept.failed, submission.key, _write_error(error))
-        submission.failed(error)
-        await self._told(submission)
+        if _ends(submission):
+            await self._write(submission, self._kept.failed, _write_error(error))
+            submission.failed(error)
+            self._ended(submission)
 
-    async def refuse(self, session_id: str, error: AcpError) -> None:
-        """A session could not be resumed, so that nothing that is pending in it can be sent."""
+    async def refuse(self, session_id: str, error: Exception) -> None:
+        """A session could not be resumed, so that what is pending in it cannot be sent."""
         for submission in self.pending(session_id):
-            if isinstance(error, ResourceNotFound | InvalidParams):
+            if isinstance(error, ResourceNotFound):
                 await self.fail(submission, error)
-            elif submission.state == "pending":
+            else:
                 self.hold(submission, f"the session could not be resumed: {error}")
+
+    def hold_session(self, session_id: str, reason: str) -> None:
+        """Hold everything that is pending in a session."""
+        for submission in self.pending(session_id):
+            self.hold(submission, reason)
 
     async def settle_cancelled(self, submission: Submission) -> None:
         """A prompt was taken back, and no attempt is under way that would have an answer."""
@@ -254,79 +290,100 @@ class Outbox:
 
     # Inside
 
-    async def _submit_in_turn(self, key: IdempotencyKey, session_id: str, params: Mapping[str, Any]) -> Submission:
-        async with self._submitting[key]:
-            try:
-                return await self._submit(key, session_id, params)
-            finally:
-                self._submitting.pop(key, None)
-
     async def _submit(self, key: IdempotencyKey, session_id: str, params: Mapping[str, Any]) -> Submission:
-        now = self.clock()
-        found = await self._do(self._kept.add, key, session_id, params, now)
-        if found.session_id != session_id or found.digest != digest_of(session_id, params):
-            raise KeyReused("the key was passed before with another prompt or for another session; use a new one")
-        if found.state == "failed":
-            await self._do(self._kept.revive, key, params, now)
-            self._open.pop(key, None)
-            found = await self._do(self._kept.find, key)
-            assert found is not None
-        if (submission := self._open.get(key)) is not None:
-            return submission
+        found, is_new = await self._do(self._kept.submit, key, session_id, params, self.clock())
+        self._unwritten.pop(key, None)
+        known = self._open.get(key) or self._followed.get(key)
+        if known is not None and known.is_open:
+            return known
+        submission = self._submission_of(found, was_kept=not is_new)
         if found.state == "inserted":
-            submission = Submission(self, found.number, session_id, key, params=params, submitted=found.submitted)
             submission.inserted(found.message_id)
         elif found.owner == self._kept.owner:
-            submission = self._open[key] = Submission(
-                self, found.number, session_id, key, params=params, submitted=found.submitted
-            )
-            self._news[session_id].set()
+            self._open[key] = submission
+            self.give_back(submission)
         else:
-            submission = Submission(
-                self, found.number, session_id, key, params=params, submitted=found.submitted, was_kept=True
-            )
-            self._run(self._follow(submission))
+            self._followed[key] = submission
+            if self._following is None or self._following.done():
+                self._following = asyncio.create_task(self._follow())
         return submission
 
-    async def _follow(self, submission: Submission) -> None:
-        """Learn the outcome of a prompt that another process sends, or send it when that one has ended."""
-        while not submission.is_settled:
+    async def _follow(self) -> None:
+        """Learn the outcomes of prompts that another process sends, or send them when that one has ended."""
+        while self._followed:
             await asyncio.sleep(_SECONDS_TO_LOOK)
-            await self.adopt()
-            if submission.key in self._open:
-                self._open[submission.key] = submission
-                return
-            found = await self._do(self._kept.find, submission.key)
-            if found is None or found.state == "inserted":
-                submission.inserted(found.message_id if found else None)
-            elif found.state == "failed":
-                submission.failed(_read_error(found.error))
+            with contextlib.suppress(OutboxError):  # It is tried again.
+                await self.adopt()
+                for key, submission in list(self._followed.items()):
+                    found = await self._do(self._kept.find, key)
+                    if found is not None and found.state != "pending" and self._followed.pop(key, None):
+                        _settle(submission, found)
 
-    def _take_up(self, prompt: KeptPrompt) -> Submission:
-        submission = Submission(
+    def _submission_of(self, prompt: KeptPrompt, *, was_kept: bool) -> Submission:
+        return Submission(
             self,
             prompt.number,
             prompt.session_id,
             prompt.key,
             params=prompt.params or {},
             submitted=prompt.submitted,
-            was_kept=True,
-            is_cancelled=prompt.is_cancelled,
+            was_kept=was_kept,
         )
-        return self._open.setdefault(prompt.key, submission)
+
+    async def _take_back(self, submission: Submission, *, tells_agent: bool) -> None:
+        """It is written that the user took a prompt back."""
+        submission.is_cancelled = True
+        if submission.withdraw is None:
+            if submission.key in self._open:
+                await self.settle_cancelled(submission)
+        elif tells_agent:
+            # The agent's answer says whether it was in time.
+            submission.withdraw()
+
+    async def _write(self, submission: Submission, action: Callable[..., None], value: Any) -> None:
+        """Write an outcome, and tell it even where that fails: the agent's record answers a further attempt."""
+        write = partial(action, submission.key, value, is_told=self._on_settled is None)
+        try:
+            await self._rewrite()
+            await self._do(write)
+        except OutboxError as error:
+            _LOG.error("the outcome of a prompt could not be written: %s", error)  # a trace says no more
+            self._unwritten[submission.key] = write
+
+    async def _rewrite(self) -> None:
+        """Write the outcomes that could not be written before."""
+        for key, write in list(self._unwritten.items()):
+            try:
+                await self._do(write)
+            except OutboxError:
+                return
+            self._unwritten.pop(key, None)
+
+    def _ended(self, submission: Submission) -> None:
+        """The outcome of a prompt is written."""
+        if self._open.get(submission.key) is submission:
+            del self._open[submission.key]
+        self._run(self._told(submission))
 
     async def _told(self, submission: Submission) -> None:
-        """Tell the application of a failure, and forget the text of the prompt when that is done."""
-        if await self._call(submission):
-            with _logged("that the application knows of a failure"):
-                await self._do(self._kept.told, submission.key)
-        self._open.pop(submission.key, None)
-        await self._do(self._kept.tidy)
+        """Tell the application of an outcome, and forget the text of the prompt when that is done."""
+        is_told = await self._call(submission)
+        if is_told and self._on_settled is not None:
+            try:
+                await self._do(self._kept.told, submission.key, submission.submitted)
+            except OutboxError as error:
+                _LOG.error("that the application knows an outcome could not be written: %s", error)
+        self._tidy()
 
-    async def _tidy(self, submission: Submission) -> None:
-        await self._call(submission)
-        if not self._open:
-            await self._do(self._kept.tidy)
+    def _tidy(self) -> None:
+        """Remove the texts that are forgotten from the file for good, soon; it takes the disk longer than the rest."""
+
+        def tidy() -> None:
+            self._tidying = None
+            self._executor.submit(self._kept.tidy)
+
+        if self._tidying is None and not self._is_closed:
+            self._tidying = asyncio.get_running_loop().call_later(_SECONDS_TO_TIDY, tidy)
 
     def _tell(self, submission: Submission) -> None:
         async def tell() -> None:
@@ -337,8 +394,8 @@ class Outbox:
     async def _call(self, submission: Submission) -> bool:
         """Whether the application took note."""
         try:
-            if self._listener is not None:
-                await self._listener(submission)
+            for listener in list(self._listeners):
+                await listener(submission)
             if self._on_settled is not None:
                 await self._on_settled(submission)
         except Exception:  # noqa: BLE001  # it is the application's own
@@ -353,9 +410,12 @@ class Outbox:
         return task
 
     async def _do(self, action: Callable[..., _T], *arguments: Any) -> _T:
-        loop = asyncio.get_running_loop()
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._executor, partial(action, *arguments))
+        except RuntimeError:
+            raise OutboxError("the outbox is closed") from None
         # Shielded, because a thread cannot be cancelled: the file would change while nobody waits for it.
-        return await asyncio.shield(loop.run_in_executor(self._executor, partial(action, *arguments)))
+        return await asyncio.shield(running)
 
 
 def _params(session_id: str, prompt: Prompt, meta: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -393,10 +453,9 @@ def _read_error(error: Mapping[str, Any] | None) -> Exception:
     return AcpError.from_wire(error)
 
 
-@contextlib.contextmanager
-def _logged(what: str) -> Generator[None]:
-    """An outcome that is known is told even if it cannot be written; the agent's record answers a further attempt."""
-    try:
-        yield
-    except OutboxError as error:
-        _LOG.error("%s could not be written: %s", what, error)  # a trace says no more
+def _settle(submission: Submission, prompt: KeptPrompt) -> None:
+    """Have a submission say what is kept of its outcome."""
+    if prompt.state == "inserted":
+        submission.inserted(prompt.message_id)
+    else:
+        submission.failed(_read_error(prompt.error))

@@ -14,13 +14,13 @@ import sqlite3
 import stat
 import uuid
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from filelock import FileLock, Timeout
 
-from acp_v2.client.errors import OutboxError
+from acp_v2.client.errors import KeyReused, OutboxError
 from acp_v2.idempotency_key import IdempotencyKey
 
 VERSION: Final = 1
@@ -36,6 +36,7 @@ CREATE TABLE prompts (
   digest BLOB NOT NULL,
   submitted REAL NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'inserted', 'failed')),
+  told INTEGER NOT NULL DEFAULT 0,
   cancelled INTEGER NOT NULL DEFAULT 0,
   params TEXT,
   owner TEXT,
@@ -43,7 +44,7 @@ CREATE TABLE prompts (
   error TEXT,
   UNIQUE (agent, key)
 );
-CREATE INDEX open_prompts ON prompts (agent, session) WHERE params IS NOT NULL;
+CREATE INDEX open_prompts ON prompts (agent, owner) WHERE told = 0;
 """
 
 State = Literal["pending", "inserted", "failed"]
@@ -61,7 +62,8 @@ class KeptPrompt:
         submitted: when, in seconds since 1970.
         state: `pending` until the outcome is known.
         is_cancelled: whether the user took it back.
-        params: the prompt and metadata as on the wire; None when the outcome is known and the application was told.
+        params: the prompt and metadata as on the wire; None when it is inserted, or has failed and the application was
+            told.
         owner: which process sends it.
         message_id: where it was inserted.
         error: why it was not, as a JSON-RPC error.
@@ -69,12 +71,12 @@ class KeptPrompt:
 
     number: int
     session_id: str
-    key: IdempotencyKey
-    digest: bytes
+    key: IdempotencyKey = field(repr=False)
+    digest: bytes = field(repr=False)
     submitted: float
     state: State
     is_cancelled: bool
-    params: Mapping[str, Any] | None
+    params: Mapping[str, Any] | None = field(repr=False)
     owner: str | None
     message_id: str | None
     error: Mapping[str, Any] | None
@@ -97,172 +99,193 @@ class PendingPrompts:
         self._agent = agent
         self._locks = None if str(path) == ":memory:" else Path(f"{path}.owners")
         self._lock = self._lock_of(self.owner)
-        with self._explained("opened"):
-            if self._locks is not None:
-                _make_private(Path(path))
-                self._locks.mkdir(mode=0o700, exist_ok=True)
-            if self._lock is not None:
-                self._lock.acquire(blocking=False)
-            self._db = sqlite3.connect(path, timeout=_SECONDS_FOR_OTHERS, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except BaseException:
-                self._db.close()
-                self._release()
-                raise
+        self._db: sqlite3.Connection | None = None
+        try:
+            with _explained(path, "opened"):
+                db = self._open(path)
+                if self._locks is not None and self._lock is not None:
+                    _make_private(Path(path))
+                    self._locks.mkdir(mode=0o700, exist_ok=True)
+                    self._lock.acquire(blocking=False)
+                self._prepare(db)
+        except BaseException:
+            self._let_go()
+            raise
 
     def close(self) -> None:
         """Let go of the file; what is pending can be taken up by another process."""
-        with contextlib.suppress(sqlite3.Error):
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._db.close()
-        self._release()
+        self.tidy()
+        self._let_go()
 
     # What is submitted
 
-    def add(self, key: IdempotencyKey, session_id: str, params: Mapping[str, Any], now: float) -> KeptPrompt:
-        """Keep a new prompt, or give what is known of its key.
+    def submit(
+        self, key: IdempotencyKey, session_id: str, params: Mapping[str, Any], now: float
+    ) -> tuple[KeptPrompt, bool]:
+        """Keep a new prompt, make one that failed pending again, or give what is known of the key.
+
+        Returns what is kept, and whether the agent has nothing of it: it is new, or the agent has refused it.
 
         Raises:
+            KeyReused: the key is that of another prompt.
             OutboxError: it could not be kept.
         """
         digest = digest_of(session_id, params)
         values = (self._agent, key.encode(), session_id, digest, now, _dumps(params), self.owner)
-        with self._transaction():
-            self._db.execute(
+        with self._transaction() as db:
+            added = db.execute(
                 "INSERT INTO prompts (agent, key, session, digest, submitted, state, params, owner)"
                 " VALUES (?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
                 values,
             )
-            found = self._find(key)
-        assert found is not None
-        return found
-
-    def revive(self, key: IdempotencyKey, params: Mapping[str, Any], now: float) -> None:
-        """Make a prompt that failed pending again, as the application says so."""
-        with self._transaction():
-            self._db.execute(
-                "UPDATE prompts SET state = 'pending', cancelled = 0, error = NULL, params = ?, submitted = ?,"
-                " owner = ? WHERE agent = ? AND key = ? AND state = 'failed'",
-                (_dumps(params), now, self.owner, self._agent, key.encode()),
-            )
+            found = _kept(db.execute(_FIND, (self._agent, key.encode())).fetchone())
+            if found.session_id != session_id or found.digest != digest:
+                raise KeyReused("the key was passed before with another prompt or for another session; use a new one")
+            is_new = added.rowcount == 1
+            if found.state == "failed":
+                db.execute(
+                    "UPDATE prompts SET state = 'pending', told = 0, cancelled = 0, error = NULL, params = ?,"
+                    " submitted = ?, owner = ? WHERE number = ?",
+                    (_dumps(params), now, self.owner, found.number),
+                )
+                is_new = found.error is not None and "unknown" not in found.error
+                found = _kept(db.execute(_FIND, (self._agent, key.encode())).fetchone())
+        return found, is_new
 
     def renew(self, key: IdempotencyKey, now: float) -> None:
         """Make a prompt that has been pending for long as good as a new one."""
-        self._update(key, "submitted = ?", now)
+        with self._transaction() as db:
+            self._change(db, "submitted = ?", key, now)
 
     def adopt(self) -> list[KeptPrompt]:
         """Take up what processes that have ended left open, in the order of submission."""
-        with self._explained("read"):
-            owners = self._db.execute(
-                "SELECT DISTINCT owner FROM prompts WHERE agent = ? AND params IS NOT NULL AND owner IS NOT ?",
+        with self._explained("read") as db:
+            owners = db.execute(
+                "SELECT DISTINCT owner FROM prompts WHERE agent = ? AND told = 0 AND owner IS NOT ?",
                 (self._agent, self.owner),
             ).fetchall()
         adopted: list[KeptPrompt] = []
         for (owner,) in owners:
-            with self._ended(owner) as has_ended:
+            with _explained(self._path, "read"), self._ended(owner) as has_ended:
                 if has_ended:
                     adopted += self._adopt_from(owner)
         return sorted(adopted, key=lambda prompt: prompt.number)
 
     def find(self, key: IdempotencyKey) -> KeptPrompt | None:
         """What is known of a key."""
-        with self._explained("read"):
-            return self._find(key)
+        with self._explained("read") as db:
+            rows = db.execute(_FIND, (self._agent, key.encode())).fetchall()
+            return _kept(rows[0]) if rows else None
 
     # What becomes of it
 
-    def cancel(self, key: IdempotencyKey) -> None:
-        """Note that the user took a prompt back, so that it is not sent again."""
-        self._update(key, "cancelled = 1")
+    def cancel(self, *keys: IdempotencyKey) -> None:
+        """Note that the user took prompts back, so that they are not sent again."""
+        with self._transaction() as db:
+            for key in keys:
+                self._change(db, "cancelled = 1", key)
 
-    def inserted(self, key: IdempotencyKey, message_id: str | None) -> None:
+    def inserted(self, key: IdempotencyKey, message_id: str | None, *, is_told: bool) -> None:
         """Note that the message was inserted, and forget the prompt."""
-        self._update(key, "state = 'inserted', params = NULL, message_id = ?", message_id)
+        with self._transaction(lasts=False) as db:
+            self._change(db, "state = 'inserted', params = NULL, message_id = ?, told = ?", key, message_id, is_told)
 
-    def failed(self, key: IdempotencyKey, error: Mapping[str, Any]) -> None:
-        """Note why a prompt was not inserted; its text stays until the application was told."""
-        self._update(key, "state = 'failed', error = ?", _dumps(error))
+    def failed(self, key: IdempotencyKey, error: Mapping[str, Any], *, is_told: bool) -> None:
+        """Note why a prompt was not inserted; where the application is to be told, its text stays until it was."""
+        forgotten = ", params = NULL" if is_told else ""
+        with self._transaction() as db:
+            self._change(db, f"state = 'failed', error = ?, told = ?{forgotten}", key, _dumps(error), is_told)
 
-    def told(self, key: IdempotencyKey) -> None:
-        """Forget the text of a prompt that failed."""
-        self._update(key, "params = NULL")
+    def told(self, key: IdempotencyKey, submitted: float) -> None:
+        """Note that the application knows the outcome of a prompt, and forget its text.
+
+        Nothing, where it was submitted anew meanwhile.
+        """
+        with self._transaction(lasts=False) as db:
+            db.execute(
+                "UPDATE prompts SET told = 1, params = NULL"
+                " WHERE agent = ? AND key = ? AND submitted = ? AND state != 'pending'",
+                (self._agent, key.encode(), submitted),
+            )
 
     def tidy(self) -> None:
-        """Remove what SQLite still has of texts that were forgotten, where nothing is pending."""
-        with contextlib.suppress(sqlite3.Error):
-            open_prompts = self._db.execute("SELECT 1 FROM prompts WHERE params IS NOT NULL LIMIT 1").fetchone()
-            if open_prompts is None:
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Remove what the write-ahead log still has of texts that were forgotten."""
+        with contextlib.suppress(OutboxError), self._explained("tidied") as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _adopt_from(self, owner: str | None) -> list[KeptPrompt]:
-        with self._transaction():
-            rows = self._db.execute(
-                f"UPDATE prompts SET owner = ? WHERE agent = ? AND params IS NOT NULL AND owner IS ?"  # noqa: S608
-                f" RETURNING {_COLUMNS}",
+        with self._transaction() as db:
+            rows = db.execute(
+                f"UPDATE prompts SET owner = ? WHERE agent = ? AND told = 0 AND owner IS ? RETURNING {_COLUMNS}",  # noqa: S608
                 (self.owner, self._agent, owner),
             ).fetchall()
-        return [_kept(row) for row in rows]
+            return [_kept(row) for row in rows]
 
-    def _find(self, key: IdempotencyKey) -> KeptPrompt | None:
-        row = self._db.execute(
-            f"SELECT {_COLUMNS} FROM prompts WHERE agent = ? AND key = ?",  # noqa: S608  # the names stand below
-            (self._agent, key.encode()),
-        ).fetchone()
-        return None if row is None else _kept(row)
+    def _let_go(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+        self._release()
 
-    def _update(self, key: IdempotencyKey, change: str, *values: Any) -> None:
-        with self._transaction():
-            self._db.execute(
-                f"UPDATE prompts SET {change} WHERE agent = ? AND key = ?",  # noqa: S608  # the callers' own words
-                (*values, self._agent, key.encode()),
-            )
+    def _change(self, db: sqlite3.Connection, change: str, key: IdempotencyKey, *values: Any) -> None:
+        db.execute(
+            f"UPDATE prompts SET {change} WHERE agent = ? AND key = ?",  # noqa: S608  # the callers' own words
+            (*values, self._agent, key.encode()),
+        )
 
     # The file
 
-    def _prepare(self) -> None:
-        application, version = (
-            self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    def _open(self, path: str | Path) -> sqlite3.Connection:
+        if self._locks is not None:
+            _create_private(Path(path))
+        self._db = db = sqlite3.connect(
+            path, timeout=_SECONDS_FOR_OTHERS, isolation_level=None, check_same_thread=False
         )
-        if application not in (0, _APPLICATION) or (application == 0 and self._has_tables()):
+        application, version = (
+            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        if application not in (0, _APPLICATION) or (application == 0 and _has_tables(db)):
             raise OutboxError(f"{self._path} is a database of something else; choose another file")
         if version > VERSION:
             raise OutboxError(
                 f"{self._path} was written by a newer version (format {version}, known is {VERSION}); update acp-v2"
             )
-        self._db.execute("PRAGMA journal_mode = WAL")
-        # An input that the user was told is kept survives a loss of power.
-        self._db.execute("PRAGMA synchronous = FULL")
-        self._db.execute("PRAGMA secure_delete = ON")
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA secure_delete = ON")
         with self._transaction():
             # Another process may have been first.
-            if self._db.execute("PRAGMA user_version").fetchone()[0] == 0:
+            if db.execute("PRAGMA user_version").fetchone()[0] == 0:
                 for statement in _SCHEMA.split(";"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-                self._db.execute(f"PRAGMA user_version = {VERSION}")
-
-    def _has_tables(self) -> bool:
-        return self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                db.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextlib.contextmanager
-    def _transaction(self) -> Generator[None]:
-        with self._explained("written"):
-            self._db.execute("BEGIN IMMEDIATE")
+    def _transaction(self, *, lasts: bool = True) -> Generator[sqlite3.Connection]:
+        """One step; `lasts` says whether it survives a loss of power at once, for which the disk has to be waited for.
+
+        An input that the user was told is kept does. An insertion that is lost with the power the agent says again.
+        """
+        with self._explained("written") as db:
+            db.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'NORMAL'}")
+            db.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self._db.execute("COMMIT")
+                yield db
+                db.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
+                    db.execute("ROLLBACK")
                 raise
 
     @contextlib.contextmanager
-    def _explained(self, action: str) -> Generator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError, ValueError) as error:
-            raise OutboxError(f"the outbox {self._path} cannot be {action}: {error}") from None
+    def _explained(self, action: str) -> Generator[sqlite3.Connection]:
+        if self._db is None:
+            raise OutboxError(f"the outbox {self._path} is closed")
+        with _explained(self._path, action):
+            yield self._db
 
     # Owners
 
@@ -294,6 +317,7 @@ class PendingPrompts:
 
 
 _COLUMNS = "number, session, key, digest, submitted, state, cancelled, params, owner, message_id, error"
+_FIND = f"SELECT {_COLUMNS} FROM prompts WHERE agent = ? AND key = ?"  # noqa: S608  # the names stand above
 
 
 def digest_of(session_id: str, params: Mapping[str, Any]) -> bytes:
@@ -323,11 +347,26 @@ def _dumps(value: Mapping[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _make_private(path: Path) -> None:
-    """Create the file for its owner alone, and take it from others where it is there already."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+@contextlib.contextmanager
+def _explained(path: str | Path, action: str) -> Generator[None]:
     try:
-        if os.name == "posix" and stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
+        yield
+    except KeyReused:
+        raise
+    except (sqlite3.Error, OSError, ValueError) as error:
+        raise OutboxError(f"the outbox {path} cannot be {action}: {error}") from None
+
+
+def _has_tables(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+
+
+def _create_private(path: Path) -> None:
+    """Create the file for its owner alone, where there is none."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _make_private(path: Path) -> None:
+    """Take the file from others, where it was there already."""
+    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
+        path.chmod(0o600)

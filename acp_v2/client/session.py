@@ -127,6 +127,8 @@ class Session:
 
     def deliver(self, agent: Agent) -> None:
         """Send what is pending; the session is active on the connection."""
+        if self._is_closed:
+            return
         self.is_established = True
         self._delivery = Delivery(self._client.outbox, self.id, agent.connection, has_keys=agent.has_keys)
         self._delivering = asyncio.create_task(self._delivery.run())

@@ -46,7 +46,6 @@ class Submission:
         params: Mapping[str, Any],
         submitted: float,
         was_kept: bool = False,
-        is_cancelled: bool = False,
     ) -> None:
         self.number = number
         self.session_id = session_id
@@ -57,11 +56,13 @@ class Submission:
         self.state: State = "pending"
         self.message_id: str | None = None
         self.error: Exception | None = None
-        self.is_cancelled = is_cancelled
+        self.is_cancelled = False
         self.may_be_inserted = was_kept
         """Whether an attempt was made whose answer did not come; of one that an earlier process kept nobody knows."""
-        self.carrier: object | None = None
-        """The delivery that has sent it, or is about to."""
+        self.may_be_doubled = False
+        """Whether the user has said that it is to be sent, also to an agent without keys that may have it."""
+        self.is_taken = False
+        """Whether a delivery has sent it, or is about to."""
         self.withdraw: Callable[[], None] | None = None
         """Cancels the attempt that is under way."""
         self.is_ending = False
@@ -79,6 +80,8 @@ class Submission:
             AcpError: the agent's error; nothing was inserted.
             OutcomeUnknown: it was cancelled, or cannot be sent again, while nobody could say whether it was inserted.
             PromptHeld: it waits for the application to resend or discard it.
+            MessageRefused: the agent does not take a message like this one.
+            OutboxError: the outbox was closed before the outcome was known.
         """
         return self._outcome().__await__()
 
@@ -107,6 +110,16 @@ class Submission:
         await self._keeper.discard(self)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is pending or held."""
+        return self.state in ("pending", "held")
+
+    @property
+    def is_to_be_sent(self) -> bool:
+        """Whether it is pending, and nobody is at it."""
+        return self.state == "pending" and not (self.is_taken or self.is_ending or self.is_cancelled)
+
+    @property
     def is_settled(self) -> bool:
         """Whether awaiting it returns at once."""
         return self._settled.is_set()
@@ -124,10 +137,14 @@ class Submission:
         self._settle("held", error=PromptHeld(reason))
 
     def pending(self) -> None:
-        """It is to be sent again."""
-        self.state, self.error, self.message_id = "pending", None, None
-        self.is_ending = False
+        """It is to be sent after all."""
+        self.state, self.error = "pending", None
         self._settled.clear()
+
+    def let_go(self, error: Exception) -> None:
+        """Nobody here will learn its outcome any more; whoever awaits it gets the error."""
+        if not self.is_settled:
+            self._settle(self.state, error=error)
 
     def _settle(self, state: State, *, message_id: str | None = None, error: Exception | None = None) -> None:
         self.state, self.message_id, self.error = state, message_id, error
