@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import time
 from collections import defaultdict
@@ -427,10 +428,10 @@ def _params(session_id: str, prompt: Prompt, meta: Mapping[str, Any] | None) -> 
     }
     if meta is not None:
         request["_meta"] = dict(meta)
-    model = PromptRequest.from_wire(request)
+    PromptRequest.from_wire(request)
     try:
-        model.to_json()
-    except ValueError:
+        json.dumps(request, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError):
         raise ValueError("a prompt has no lone surrogates and nothing that is not JSON") from None
     del request["sessionId"]
     return request

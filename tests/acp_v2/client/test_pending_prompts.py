@@ -41,6 +41,10 @@ def files_of(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*") if file.is_file())
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -77,7 +81,7 @@ class TestFile:
             PendingPrompts(path)
         assert path.read_bytes() == before
         assert mode(path) == 0o644
-        assert os.listdir(path.parent) == ["outbox"]
+        assert names_in(path.parent) == ["outbox"]
 
     def test_with_another_application_id_is_refused(self, path: Path) -> None:
         with sqlite3.connect(path) as db:
@@ -103,7 +107,7 @@ class TestFile:
             PendingPrompts(path)
 
     def test_in_a_folder_that_is_not_there_is_refused(self, path: Path) -> None:
-        with pytest.raises(OutboxError, match="cannot be opened: .*No such file or directory"):
+        with pytest.raises(OutboxError, match=r"cannot be opened: .*No such file or directory"):
             PendingPrompts(path / "below")
 
     def test_that_is_a_folder_is_refused(self, path: Path) -> None:
@@ -138,8 +142,8 @@ class TestFile:
 
     def test_leaves_nothing_beside_it_when_it_is_closed(self, path: Path) -> None:
         PendingPrompts(path).close()
-        assert sorted(os.listdir(path.parent)) == ["outbox", "outbox.owners"]
-        assert os.listdir(path.with_name("outbox.owners")) == []
+        assert names_in(path.parent) == ["outbox", "outbox.owners"]
+        assert names_in(path.with_name("outbox.owners")) == []
 
     def test_that_is_closed_says_so(self, path: Path) -> None:
         prompts = PendingPrompts(path)
@@ -320,7 +324,7 @@ class TestOwners:
         prompts = PendingPrompts(path)
         assert [prompt.key for prompt in prompts.adopt()] == ["one", "two"]
         assert prompts.adopt() == []
-        assert os.listdir(path.with_name("outbox.owners")) == [prompts.owner]
+        assert names_in(path.with_name("outbox.owners")) == [prompts.owner]
         prompts.close()
 
     def test_those_of_another_outbox_in_this_process_are_left_to_it(self, path: Path, kept: PendingPrompts) -> None:
