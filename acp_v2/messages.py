@@ -139,7 +139,7 @@ def _rejected(error: AcpError, request_id: RequestId | None, *, answered: bool =
 
 def _parse_call(fields: dict[str, Any], receiver: str | None) -> Request | Notification | Rejected:
     is_request = "id" in fields
-    request_id = _as_id(fields.get("id"))
+    request_id = as_request_id(fields.get("id"))
     if is_request and request_id is None:
         return _rejected(InvalidRequest("id is a string or an integer"), None)
     name = fields["method"]
@@ -171,7 +171,7 @@ def _parse_call(fields: dict[str, Any], receiver: str | None) -> Request | Notif
 def _too_old(params: Any) -> UnsupportedProtocolVersion | None:
     """Why `initialize` of an earlier version, which has params of another shape, is not agreed to."""
     given: Any = cast("dict[str, Any]", params).get("protocolVersion") if isinstance(params, dict) else None
-    requested = _as_id(given)
+    requested = as_request_id(given)
     if isinstance(requested, int) and 0 <= requested < PROTOCOL_VERSION:
         return unsupported_version(requested)
     return None
@@ -200,7 +200,7 @@ def _message(name: str, receiver: str | None, *, is_request: bool) -> Message | 
 
 def _parse_response(fields: dict[str, Any]) -> Response | Rejected:
     has_error = "error" in fields
-    request_id = _as_id(fields.get("id"))
+    request_id = as_request_id(fields.get("id"))
     id_is_fine = "id" in fields and (request_id is not None or (has_error and fields["id"] is None))
     if fields.get("jsonrpc") != "2.0" or not id_is_fine or ("result" in fields) == has_error:
         error = InvalidRequest(
@@ -217,7 +217,7 @@ def _parse_response(fields: dict[str, Any]) -> Response | Rejected:
         return _rejected(InvalidRequest(f"The error of a response is malformed: {error}"), request_id, answered=False)
 
 
-def _as_id(value: Any) -> RequestId | None:
+def as_request_id(value: Any) -> RequestId | None:
     """An id as it is compared: `1.0` is `1`; None for what is no id."""
     if isinstance(value, bool):
         return None
@@ -233,5 +233,6 @@ __all__ = [
     "Request",
     "RequestId",
     "Response",
+    "as_request_id",
     "parse_message",
 ]
