@@ -7,11 +7,12 @@ import argparse
 import sys
 from itertools import chain
 
-from tests.bench import adapters, bindings, registry, site
+from tests.bench import adapters, agent, bindings, registry, site
 from tests.bench.measure import report
 
 GROUPS = {
     "adapters": adapters.figures,
+    "agent": agent.figures,
     "registry": registry.figures,
     "bindings": bindings.figures,
     "site": site.figures,
