@@ -23,9 +23,9 @@ class LocalKeys:
         """What the agent's look-up says."""
         return await self._find(session_id, key)
 
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:  # noqa: ARG002
-        """Granted, because attempts of the same process wait for each other without it."""
-        return GrantedClaim()
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        """Granted unless recorded, because attempts of the same process wait for each other without it."""
+        return await self._find(session_id, key) or GrantedClaim()
 
     async def outcome(self, session_id: str, key: IdempotencyKey) -> Outcome | None:  # noqa: ARG002
         """There is nobody to wait for."""

@@ -131,8 +131,10 @@ class MemoryStore:
             return None
         return Recorded(message_id, json.loads(stored.messages[message_id].content))
 
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
-        """Claim a key that nobody has claimed; None where somebody has."""
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        """Claim a key, unless there is a message that it was recorded for; None where somebody has claimed it."""
+        if (recorded := await self.find_key(session_id, key)) is not None:
+            return recorded
         place = (session_id, key)
         if (holder := self._claims.get(place)) is not None:
             self._lost.add(place, holder)

@@ -16,7 +16,7 @@ try:
 except ImportError:
     raise ImportError("SqlStore needs SQLAlchemy; get it with: pip install 'acp-v2[sql]'") from None
 
-from acp_v2.idempotency.sql.claims import Claims, digest_of
+from acp_v2.idempotency.sql.claims import Claims, Record, digest_of
 from acp_v2.idempotency.sql.claims_postgresql import PostgresqlClaims
 from acp_v2.idempotency.sql.claims_sqlite import LEASE_SECONDS, SqliteClaims
 from acp_v2.idempotency.sql.database import (
@@ -228,12 +228,21 @@ class SqlStore:
         """The message that the key was recorded for, or None."""
         self._check_open()
         found = await self._claims.find(session_id, key) if self._database.can_hold(session_id) else None
-        return Recorded(found[0], json.loads(found[1])) if found else None
+        return _recorded(found) if found else None
 
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
-        """Claim a key that nobody has claimed; None where somebody has, on this node or another."""
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        """Claim a key, unless there is a message that it was recorded for; then that.
+
+        None where somebody has claimed it, on this node or another.
+
+        Raises:
+            NoSuchSessionError: the database cannot hold the session's id.
+        """
         self._check_open()
-        return await self._claims.claim(digest_of(session_id, key))
+        if not self._database.can_hold(session_id):
+            raise NoSuchSessionError
+        claimed = await self._claims.claim(session_id, key)
+        return _recorded(claimed) if isinstance(claimed, Record) else claimed
 
     async def outcome(self, session_id: str, key: IdempotencyKey) -> Outcome | None:
         """Wait until a claim ends. None: it ended without an outcome, for example because its holder died."""
@@ -304,6 +313,10 @@ class SqlStore:
             return done.rowcount
 
         return await self._database.write(write)
+
+
+def _recorded(record: Record) -> Recorded:
+    return Recorded(record.message_id, json.loads(record.content))
 
 
 def _session_row(session: StoredSession) -> dict[str, Any]:

@@ -99,8 +99,12 @@ class Keys(Protocol):
         """The message that the key was recorded for, or None."""
         ...
 
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | None:
-        """Claim a key that nobody has claimed; None where somebody has, on this node or another."""
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        """Claim a key, unless there is a message that it was recorded for; then that.
+
+        None where somebody has claimed it, on this node or another. In one step, because every keyed prompt pays for
+        it: whoever is granted a claim need not look whether the last holder has inserted.
+        """
         ...
 
     async def outcome(self, session_id: str, key: IdempotencyKey) -> Outcome | None:

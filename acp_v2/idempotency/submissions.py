@@ -25,7 +25,7 @@ from acp_v2.idempotency.states import (
     Refuse,
     Withdraw,
 )
-from acp_v2.idempotency.store import Claim, Insertion, Keys, NoSuchSessionError, Outcome, StoreError
+from acp_v2.idempotency.store import Claim, Insertion, Keys, NoSuchSessionError, Outcome, Recorded, StoreError
 from acp_v2.idempotency_key import IdempotencyKey
 
 _LOG = logging.getLogger(__name__)
@@ -234,14 +234,17 @@ class Submissions:
         after: asyncio.Task[None] | None,
     ) -> None:
         session_id = place[0]
-        while not await self._is_recorded(place, key):
-            if after is not None:
-                # A prompt that was withdrawn a moment ago may still have the claim. Not waited for before the look-up:
-                # what was inserted a moment ago also has it, and its retry is answered all the same.
-                await asyncio.wait([after])
-                after = None
-                continue
+        if after is not None:
+            # A prompt that was withdrawn a moment ago may still have the claim. Not waited for before a look: what was
+            # inserted a moment ago also has it, and its retry is answered all the same.
+            if await self._is_recorded(place, key):
+                return
+            await asyncio.wait([after])
+        while True:
             claim = await self._keys.claim(session_id, key)
+            if isinstance(claim, Recorded):
+                self._found(place, claim)
+                return
             if claim is not None:
                 await self._run_claimed(place, key, claim, insert, ready)
                 return
@@ -265,9 +268,7 @@ class Submissions:
         outcome: Outcome | None = None
         listening = asyncio.create_task(self._listen(place, claim))
         try:
-            # Whoever had the claim before may have inserted since the last look.
-            if not await self._is_recorded(place, key):
-                outcome = Outcome((await self._hold(place, key, insert, ready)).message_id)
+            outcome = Outcome((await self._hold(place, key, insert, ready)).message_id)
         except asyncio.CancelledError:
             if asyncio.current_task() not in self._dropped:
                 outcome = Outcome(error=RequestCancelled())
@@ -289,8 +290,11 @@ class Submissions:
         """Whether there is a record; every attempt is then answered."""
         recorded = await self._keys.find_key(place[0], key)
         if recorded is not None:
-            self._apply(self._states.found(place, recorded.message_id, recorded.content))
+            self._found(place, recorded)
         return recorded is not None
+
+    def _found(self, place: Place, recorded: Recorded) -> None:
+        self._apply(self._states.found(place, recorded.message_id, recorded.content))
 
     async def _hold(self, place: Place, key: IdempotencyKey | None, insert: Insert, ready: Ready | None) -> Insertion:
         """Hold a prompt until it may be inserted, and insert it."""

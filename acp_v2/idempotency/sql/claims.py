@@ -16,7 +16,7 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from acp_v2.acp_error import AcpError
 from acp_v2.idempotency.lost_claims import LostClaims
@@ -25,6 +25,14 @@ from acp_v2.idempotency.store import Outcome, StoreError
 from acp_v2.idempotency_key import IdempotencyKey
 
 _LOG = logging.getLogger(__name__)
+
+
+class Record(NamedTuple):
+    """The message that a key is recorded for; its content as JSON text."""
+
+    message_id: str
+    content: str
+
 
 Ticket = TypeVar("Ticket")
 """Tells one claim to a key from an earlier or later one, so that nobody is answered with another's outcome."""
@@ -83,14 +91,23 @@ class Claims(ABC, Generic[Ticket]):
         self._is_closed = False
         self._watcher = asyncio.create_task(self._watch())
 
-    async def claim(self, digest: bytes) -> HeldClaim[Ticket] | None:
-        """Claim a key; None where somebody has. Whoever is cancelled has claimed nothing."""
+    async def claim(self, session_id: str, key: IdempotencyKey) -> HeldClaim[Ticket] | Record | None:
+        """Claim a key, unless there is a record of it; None where somebody has claimed it.
+
+        Whoever is cancelled has claimed nothing.
+        """
+        digest = digest_of(session_id, key)
         async with self._using:
             if held := self._held.get(digest):
+                if (record := await self._record(session_id, key)) is not None:
+                    return record
                 self._lost.add(digest, held.ticket)
                 return None
-            is_taken, ticket = await self._take(digest)
-            if not is_taken:
+            taken = await self._take(session_id, key, digest)
+            if isinstance(taken, Record):
+                return taken
+            is_mine, ticket = taken
+            if not is_mine:
                 self._lost.add(digest, ticket)
                 return None
             held = self._held[digest] = HeldClaim(self, digest, ticket)
@@ -112,8 +129,8 @@ class Claims(ABC, Generic[Ticket]):
         return await self._told(digest, ticket)
 
     @abstractmethod
-    async def find(self, session_id: str, key: IdempotencyKey) -> tuple[str, str] | None:
-        """The id and the content of the message that a key is recorded for."""
+    async def find(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        """The record of a key."""
 
     @abstractmethod
     async def withdraw(self, digest: bytes) -> None:
@@ -201,8 +218,15 @@ class Claims(ABC, Generic[Ticket]):
         """Seconds after which to look although nothing was heard."""
 
     @abstractmethod
-    async def _take(self, digest: bytes) -> tuple[bool, Ticket]:
-        """Take a key: whether it was free, and the ticket of the claim that there is now. Once taken, it returns."""
+    async def _record(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        """The record of a key."""
+
+    @abstractmethod
+    async def _take(self, session_id: str, key: IdempotencyKey, digest: bytes) -> Record | tuple[bool, Ticket]:
+        """Take a key: whether it was free, and the ticket of the claim that there is now. Once taken, it returns.
+
+        Where there is a record of it when it is taken, it is not, and the record is returned.
+        """
 
     @abstractmethod
     async def _ticket(self, digest: bytes) -> Ticket | None:

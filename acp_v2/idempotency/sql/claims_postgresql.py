@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from acp_v2.idempotency.lost_claims import KEPT_SECONDS
-from acp_v2.idempotency.sql.claims import Claims, HeldClaim, error_to_text, outcome_from_row
+from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, error_to_text, outcome_from_row
 from acp_v2.idempotency.sql.database import patiently
 from acp_v2.idempotency.sql.failures import DisconnectedError
 from acp_v2.idempotency.sql.postgresql import Connect, PostgresqlConnection
@@ -25,12 +25,35 @@ POLL_SECONDS: Final = 1.0
 _CHANNEL: Final = "acp_v2_claims"
 """Where nodes tell each other `ended` or `withdraw` and a digest in hexadecimal digits; a key is never told."""
 
-# One statement sees one state of the outcomes, that from before it tries the lock: what the holder tells after
-# somebody has lost to it has a higher number than the highest now.
-_TAKE: Final = """
-SELECT pg_try_advisory_lock($1) AS is_taken,
-       (SELECT coalesce(max(id), 0) FROM acp_outcomes WHERE digest = $2) AS highest
+# All that a prompt asks before it is inserted, for one way to the server and back. Of the connection's own schema, so
+# that nodes of several versions each have theirs. Volatile, so that each statement sees what is committed by then: the
+# second look what the last holder of the lock inserted. The highest outcome is from before the lock is tried: what the
+# holder tells after somebody has lost to it has a higher number.
+_DEFINE_TAKE: Final = """
+CREATE OR REPLACE FUNCTION pg_temp.acp_take(
+  in_session text, in_key bytea, in_digest bytea, in_lock bigint,
+  OUT message_id text, OUT content text, OUT is_taken boolean, OUT highest bigint
+) LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  SELECT m.id, m.content INTO message_id, content
+    FROM acp_messages m WHERE m.session_id = in_session AND m.key = in_key;
+  IF FOUND THEN
+    RETURN;
+  END IF;
+  SELECT coalesce(max(o.id), 0) INTO highest FROM acp_outcomes o WHERE o.digest = in_digest;
+  is_taken := pg_try_advisory_lock(in_lock);
+  IF NOT is_taken THEN
+    RETURN;
+  END IF;
+  SELECT m.id, m.content INTO message_id, content
+    FROM acp_messages m WHERE m.session_id = in_session AND m.key = in_key;
+  IF FOUND THEN
+    PERFORM pg_advisory_unlock(in_lock);
+  END IF;
+END $$
 """
+
+_TAKE: Final = "SELECT * FROM pg_temp.acp_take($1, $2, $3, $4)"
 
 _TELL: Final = """
 WITH old AS (
@@ -78,22 +101,23 @@ class PostgresqlClaims(Claims[int]):
         async with self._using:
             await self._ask("SELECT 1")
 
-    async def claim(self, digest: bytes) -> HeldClaim[int] | None:
-        """Claim a key; None where somebody has. Whoever is cancelled has claimed nothing."""
+    async def claim(self, session_id: str, key: IdempotencyKey) -> HeldClaim[int] | Record | None:
+        """Claim a key, unless there is a record of it; None where somebody has claimed it.
 
-        async def give_back(held: HeldClaim[int] | None) -> None:
-            if held is not None:
-                await held.release(None)
+        Whoever is cancelled has claimed nothing.
+        """
+
+        async def give_back(claimed: HeldClaim[int] | Record | None) -> None:
+            if isinstance(claimed, HeldClaim):
+                await claimed.release(None)
 
         # The server may have given the lock when the cancellation reaches it.
-        return await uninterrupted(super().claim(digest), give_back)
+        return await uninterrupted(super().claim(session_id, key), give_back)
 
-    async def find(self, session_id: str, key: IdempotencyKey) -> tuple[str, str] | None:
-        """The id and the content of the message that a key is recorded for."""
-        query = "SELECT id, content FROM acp_messages WHERE session_id = $1 AND key = $2"
+    async def find(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        """The record of a key."""
         async with self._using:
-            rows = await self._ask(query, session_id, key.encode("utf-8"))
-        return (rows[0]["id"], rows[0]["content"]) if rows else None
+            return await self._record(session_id, key)
 
     async def withdraw(self, digest: bytes) -> None:
         """Tell the holder. It hears of it or has lost its lock, because both are matters of the same connection."""
@@ -107,9 +131,15 @@ class PostgresqlClaims(Claims[int]):
     def _interval(self) -> float:
         return POLL_SECONDS
 
-    async def _take(self, digest: bytes) -> tuple[bool, int]:
-        ((is_taken, highest),) = await self._ask(_TAKE, _number(digest), digest)
-        return is_taken, highest
+    async def _record(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        query = "SELECT id, content FROM acp_messages WHERE session_id = $1 AND key = $2"
+        rows = await self._ask(query, session_id, key.encode("utf-8"))
+        return Record(*rows[0]) if rows else None
+
+    async def _take(self, session_id: str, key: IdempotencyKey, digest: bytes) -> Record | tuple[bool, int]:
+        rows = await self._ask(_TAKE, session_id, key.encode("utf-8"), digest, _number(digest))
+        ((message_id, content, is_taken, highest),) = rows
+        return (is_taken, highest) if message_id is None else Record(message_id, content)
 
     async def _ticket(self, digest: bytes) -> int | None:
         async with self._using:
@@ -189,6 +219,7 @@ class PostgresqlClaims(Claims[int]):
         if connection is None or connection.is_closed():
             connection = await self._connect()
             await connection.add_listener(_CHANNEL, self._heard)
+            await connection.fetch(_DEFINE_TAKE)
             self._connection = connection
             self._unlocked = set(self._held.values())
             for held in list(self._unlocked):

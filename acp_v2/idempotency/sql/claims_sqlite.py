@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from acp_v2.idempotency.lost_claims import KEPT_SECONDS
-from acp_v2.idempotency.sql.claims import Claims, HeldClaim, error_to_text, outcome_from_row
+from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, error_to_text, outcome_from_row
 from acp_v2.idempotency.sql.database import patiently
 from acp_v2.idempotency.store import Outcome
 from acp_v2.idempotency_key import IdempotencyKey
@@ -66,15 +66,17 @@ class SqliteClaims(Claims[str]):
 
         await self._do(clear, writes=True)
 
-    async def find(self, session_id: str, key: IdempotencyKey) -> tuple[str, str] | None:
-        """The id and the content of the message that a key is recorded for."""
-        place = (session_id, key.encode("utf-8"))
+    async def find(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        """The record of a key."""
+        return await self._do(lambda connection: _find(connection, session_id, key))
 
-        def find(connection: sqlite3.Connection) -> tuple[str, str] | None:
-            query = "SELECT id, content FROM acp_messages WHERE session_id = ? AND key = ?"
-            return connection.execute(query, place).fetchone()
+    async def claim(self, session_id: str, key: IdempotencyKey) -> HeldClaim[str] | Record | None:
+        """Claim a key, unless there is a record of it; None where somebody has claimed it.
 
-        return await self._do(find)
+        Whoever is cancelled has claimed nothing.
+        """
+        # Looked for first, because a retry need not wait until this process may write.
+        return await self.find(session_id, key) or await super().claim(session_id, key)
 
     async def withdraw(self, digest: bytes) -> None:
         """Leave word in the claim's row, which its holder looks at."""
@@ -91,15 +93,22 @@ class SqliteClaims(Claims[str]):
     def _interval(self) -> float:
         return POLL_SECONDS
 
-    async def _take(self, digest: bytes) -> tuple[bool, str]:
+    async def _record(self, session_id: str, key: IdempotencyKey) -> Record | None:
+        return await self.find(session_id, key)
+
+    async def _take(self, session_id: str, key: IdempotencyKey, digest: bytes) -> Record | tuple[bool, str]:
         id_ = uuid.uuid4().hex
         if not self._held:
             self._renew_at = time.monotonic() + self._lease / 3
 
-        def take(connection: sqlite3.Connection) -> tuple[bool, str]:
+        def take(connection: sqlite3.Connection) -> Record | tuple[bool, str]:
             while True:
                 if connection.execute(_TAKE, self._row(digest, id_)).rowcount:
-                    return True, id_
+                    # Whoever had it before may have inserted since the last look.
+                    if (record := _find(connection, session_id, key)) is None:
+                        return True, id_
+                    connection.execute("DELETE FROM acp_claims WHERE digest = ? AND id = ?", (digest, id_))
+                    return record
                 row = connection.execute("SELECT id FROM acp_claims WHERE digest = ?", (digest,)).fetchone()
                 # None: it has ended since, and the key is free.
                 if row is not None:
@@ -221,6 +230,12 @@ class SqliteClaims(Claims[str]):
             connection.execute("PRAGMA wal_autocheckpoint=10000")
             self._connection = connection
         return self._connection
+
+
+def _find(connection: sqlite3.Connection, session_id: str, key: IdempotencyKey) -> Record | None:
+    query = "SELECT id, content FROM acp_messages WHERE session_id = ? AND key = ?"
+    row = connection.execute(query, (session_id, key.encode("utf-8"))).fetchone()
+    return Record(*row) if row else None
 
 
 @contextmanager

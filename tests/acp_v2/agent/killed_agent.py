@@ -19,8 +19,6 @@ from acp_v2.transports.stdio import open_stdio
 
 POINTS = [
     "received",
-    "before find_key",
-    "after find_key",
     "before claim",
     "after claim",
     "before add_message",
@@ -61,14 +59,14 @@ class KilledStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if name not in ("find_key", "claim", "add_message"):
+        if name not in ("claim", "add_message"):
             return method
 
         async def dying(*arguments: Any) -> Any:
             self._death.at(f"before {name}")
             result = await method(*arguments)
             self._death.at(f"after {name}")
-            return KilledClaim(result, self._death) if name == "claim" and result is not None else result
+            return KilledClaim(result, self._death) if hasattr(result, "release") else result
 
         return dying
 
