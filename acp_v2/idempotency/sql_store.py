@@ -234,13 +234,8 @@ class SqlStore:
         """Claim a key, unless there is a message that it was recorded for; then that.
 
         None where somebody has claimed it, on this node or another.
-
-        Raises:
-            NoSuchSessionError: the database cannot hold the session's id.
         """
         self._check_open()
-        if not self._database.can_hold(session_id):
-            raise NoSuchSessionError
         claimed = await self._claims.claim(session_id, key)
         return _recorded(claimed) if isinstance(claimed, Record) else claimed
 

@@ -133,11 +133,13 @@ class PostgresqlClaims(Claims[int]):
 
     async def _record(self, session_id: str, key: IdempotencyKey) -> Record | None:
         query = "SELECT id, content FROM acp_messages WHERE session_id = $1 AND key = $2"
-        rows = await self._ask(query, session_id, key.encode("utf-8"))
+        rows = await self._ask(query, session_id if _can_hold(session_id) else None, key.encode("utf-8"))
         return Record(*rows[0]) if rows else None
 
     async def _take(self, session_id: str, key: IdempotencyKey, digest: bytes) -> Record | tuple[bool, int]:
-        rows = await self._ask(_TAKE, session_id, key.encode("utf-8"), digest, _number(digest))
+        # No session of an id that the database cannot hold has a message; NULL equals none.
+        session = session_id if _can_hold(session_id) else None
+        rows = await self._ask(_TAKE, session, key.encode("utf-8"), digest, _number(digest))
         ((message_id, content, is_taken, highest),) = rows
         return (is_taken, highest) if message_id is None else Record(message_id, content)
 
@@ -236,6 +238,14 @@ class PostgresqlClaims(Claims[int]):
         ((is_taken,),) = await self._connection.fetch("SELECT pg_try_advisory_lock($1)", _number(held.digest))
         if is_taken:
             self._unlocked.discard(held)
+
+
+def _can_hold(text: str) -> bool:
+    """Whether such a text can be in the database: it takes no NUL and no lone surrogate."""
+    try:
+        return b"\0" not in text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
 
 
 def _number(digest: bytes) -> int:

@@ -233,6 +233,10 @@ class SqliteClaims(Claims[str]):
 
 
 def _find(connection: sqlite3.Connection, session_id: str, key: IdempotencyKey) -> Record | None:
+    try:
+        session_id.encode("utf-8")
+    except UnicodeEncodeError:
+        return None  # The database cannot hold such an id, and so has no message of that session.
     query = "SELECT id, content FROM acp_messages WHERE session_id = ? AND key = ?"
     row = connection.execute(query, (session_id, key.encode("utf-8"))).fetchone()
     return Record(*row) if row else None

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import logging
 import signal
@@ -172,8 +173,10 @@ class TestProcesses:
         await first.close()
 
         second = await sql_nodes.open()
+        found = await second.find_session("s")
 
-        assert await second.find_session("s") == SESSION
+        assert found is not None
+        assert dataclasses.replace(found, updated=SESSION.updated) == SESSION
         assert await second.find_key("s", KEY) == Recorded("m", user("m").content)
         assert await second.add_message("s", user("n"), KEY) == Insertion("m", is_new=False)
         assert await second.claim("s", IdempotencyKey("held"))

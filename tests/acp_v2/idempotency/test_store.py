@@ -308,6 +308,19 @@ class TestClaims:
         assert again is not None
         assert await one.claim("s", KEY) is None
 
+    async def test_who_claims_a_key_that_is_recorded_is_told_its_message(self, nodes: Nodes):
+        one, other = await nodes.two()
+        claim = await one.claim("s", KEY)
+        await one.add_message("s", user("m"), KEY)
+
+        assert await one.claim("s", KEY) == Recorded("m", user("m").content)  # its holder has yet to release it
+        assert await other.claim("s", KEY) == Recorded("m", user("m").content)
+        await claim.release(Outcome("m"))
+
+        assert await other.claim("s", KEY) == Recorded("m", user("m").content)
+        await one.remove_message("s", "m")
+        assert not isinstance(await other.claim("s", KEY), Recorded | None)  # whoever was told has claimed nothing
+
     async def test_of_attempts_at_the_same_time_one_gets_the_claim(self, nodes: Nodes):
         one, other = await nodes.two()
 
