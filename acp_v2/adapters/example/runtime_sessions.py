@@ -39,24 +39,27 @@ class RuntimeSessions(LocalKeys):
 
     async def _find(self, session_id: str, key: IdempotencyKey) -> Recorded | None:
         message_id = derived_message_id(session_id, key)
-        with _failing("read a session's history"):
-            return Recorded(message_id) if await self._index(session_id).contains(message_id) else None
+        return Recorded(message_id) if await self._has(session_id, message_id) else None
 
     async def add_message(self, session_id: str, message: StoredMessage, key: IdempotencyKey | None) -> Insertion:
         """Have the runtime add a message, under the id that follows from its key. The key was looked up before.
 
+        Where the runtime fails, it may have the message all the same. That is looked up, because an error would say
+        that it was not inserted.
+
         Raises:
             NoSuchSessionError: the session does not exist.
-            StoreError: the runtime failed; whether it has the message is then looked up anew.
+            StoreError: the runtime failed, and does not have the message or cannot say.
         """
         message_id = message.id if key is None else derived_message_id(session_id, key)
         index = self._index(session_id)
         try:
             with _failing("store a message"):
                 await self._runtime.append(session_id, RuntimeMessage(message_id, message.role, message.content))
-        except BaseException:
+        except StoreError:
             index.doubt()
-            raise
+            if message.role != "user" or not await self._has(session_id, message_id):
+                raise
         if message.role == "user":
             index.add(message_id)
         return Insertion(message_id)
@@ -110,6 +113,10 @@ class RuntimeSessions(LocalKeys):
     async def close(self) -> None:
         """Let go of the runtime."""
         self._runtime.close()
+
+    async def _has(self, session_id: str, message_id: str) -> bool:
+        with _failing("read a session's history"):
+            return await self._index(session_id).contains(message_id)
 
     def _index(self, session_id: str) -> Index:
         if session_id not in self._indexes:

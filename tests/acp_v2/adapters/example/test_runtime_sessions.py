@@ -50,11 +50,11 @@ Run = Callable[..., None]
 def run(tmp_path: Path) -> Run:
     """Runs steps against the adapter, each time over a runtime that has just been started."""
 
-    def run_steps(*lives: Steps, **options: int) -> None:
+    def run_steps(*lives: Steps, while_busy: str = "hold", **options: int) -> None:
         async def whole() -> None:
             for steps in lives:
                 runtime = WatchedRuntime(tmp_path, **options)
-                async with InProcess(RuntimeSessions(runtime)) as place:
+                async with InProcess(RuntimeSessions(runtime), while_busy=while_busy) as place:
                     await steps(runtime, place)
 
         asyncio.run(whole())
@@ -209,14 +209,29 @@ def test_a_message_that_the_runtime_did_not_store_leaves_its_key_unused(run: Run
     run(steps)
 
 
-def test_a_message_that_the_runtime_stored_and_then_failed_is_not_stored_twice(run: Run):
+def test_a_message_that_the_runtime_stored_and_then_failed_is_inserted(run: Run):
+    async def steps(runtime: WatchedRuntime, place: InProcess) -> None:
+        client, keys = await place.connect(), [new_key(), None]
+        session = await client.new_session()
+        runtime.storing_fails, runtime.fails_after_storing = OSError("no answer"), True
+        ids = [await client.prompt(session, "Hi", key) for key in keys]
+        runtime.storing_fails = None
+        assert await client.prompt(session, "Hi", keys[0]) == ids[0]
+        assert await runtime.user_messages(session) == ids
+        assert client.user_messages(session) == ids
+
+    run(steps, while_busy="insert")
+
+
+def test_a_message_of_which_the_runtime_cannot_say_whether_it_is_stored_is_not_stored_twice(run: Run):
     async def steps(runtime: WatchedRuntime, place: InProcess) -> None:
         client, key = await place.connect(), new_key()
         session = await client.new_session()
         runtime.storing_fails, runtime.fails_after_storing = OSError("no answer"), True
+        runtime.reading_fails = OSError("no answer")
         with pytest.raises(InternalError):
             await client.prompt(session, "Hi", key)
-        runtime.storing_fails = None
+        runtime.storing_fails = runtime.reading_fails = None
         assert await client.prompt(session, "Hi", key) == derived_message_id(session, key)
         assert await runtime.user_messages(session) == [derived_message_id(session, key)]
 
