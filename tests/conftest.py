@@ -83,6 +83,27 @@ def official(npm_package: Callable[[str, str, str], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
+def official_peers() -> Path:
+    """A folder with scripts that use the official SDK, beside it and what it needs, each pinned by version and hash."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("the official TypeScript SDK: Node.js 20 and npm are not installed")
+    home = REPOSITORY / ".cache" / "peers"
+    home.mkdir(parents=True, exist_ok=True)
+    sources = REPOSITORY / "tests" / "peers"
+    lock = (sources / "package-lock.json").read_text("utf-8")
+    installed = home / "installed-lock.json"
+    for name in ("package.json", "package-lock.json", "agent.mjs", "client.mjs"):
+        shutil.copy(sources / name, home / name)
+    if not installed.is_file() or installed.read_text("utf-8") != lock:
+        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"]
+        done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"the official TypeScript SDK: npm could not fetch it: {' '.join(done.stderr.split())[-300:]}")
+        installed.write_text(lock, "utf-8")
+    return home
+
+
+@pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgresqlServer]:
     """A server that all tests share, each with a database of its own."""
     server = PostgresqlServer(find_programs())

@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 
 from acp_v2.cli import FAULTY, OK, UsageError
 from acp_v2.cli.console import say
-from acp_v2.conformance import AgentSuite, Options, Outcome, Report, StdioTarget, Target, UrlTarget, Verdict
+from acp_v2.conformance import Options, Outcome, Report, Verdict
 from acp_v2.conformance.catalogue import Scenario, scenarios
-from acp_v2.conformance.outcomes import Check, RuleResult, ScenarioResult
+from acp_v2.conformance.outcomes import RuleResult, ScenarioResult
 from acp_v2.conformance.reports import Write, writer
+from acp_v2.conformance.settings import Settings
+from acp_v2.conformance.wording import described_failure
 
 T = TypeVar("T")
 
@@ -29,8 +31,6 @@ _STYLES = {
     Outcome.SKIPPED: "dim",
     Outcome.NOT_TESTED: "yellow",
 }
-_SHOWN = 12
-"""How many entries before a failure are shown; a report has all."""
 
 
 def run_list(arguments: argparse.Namespace) -> int:
@@ -51,17 +51,7 @@ def run_agent(arguments: argparse.Namespace) -> int:
     chosen = _chosen("agent", arguments)
     writers = [(path, _writer(path)) for path in arguments.reports]
     with _working_directory(arguments.cwd) as cwd:
-        options = Options(
-            patience=arguments.timeout,
-            time_limit=arguments.time_limit,
-            cwd=cwd,
-            login=arguments.login,
-            prompt=arguments.prompt,
-            busy_prompt=arguments.busy_prompt or None,
-            fail_prompt=arguments.fail_prompt or None,
-            local_prompt=arguments.local_prompt or None,
-        )
-        suite = AgentSuite(_target(arguments), options)
+        suite = _settings(arguments, cwd).suite()
         report = asyncio.run(_until_told(suite.run(chosen, progress=_say_result)))
     for path, write in writers:
         _write(path, write(report))
@@ -80,27 +70,23 @@ async def _until_told(work: Coroutine[Any, Any, T]) -> T:
         raise KeyboardInterrupt from None
 
 
-def _target(arguments: argparse.Namespace) -> Target:
-    command: Sequence[str] = arguments.command
-    env = {**os.environ, **dict(arguments.env)}
-    if arguments.url is None:
-        if not command:
-            raise UsageError("say which agent: `-- COMMAND …`, or --url with its address")
-        if arguments.restart_cmd or arguments.token:
-            raise UsageError("--restart-cmd and --token are for an agent at an address: --url")
-        return StdioTarget(command, env=env)
-    if not arguments.url.startswith(("ws://", "wss://", "http://", "https://")):
-        raise UsageError("--url begins with ws://, wss://, http:// or https://")
-    if command and arguments.restart_cmd:
-        raise UsageError("--restart-cmd is for an agent that runs already; the suite restarts its own COMMAND itself")
-    return UrlTarget(
-        arguments.url,
-        token=arguments.token or os.environ.get("ACPSPEC_TOKEN") or None,
-        command=command,
-        restart_command=arguments.restart_cmd,
-        env=env,
+def _settings(arguments: argparse.Namespace, cwd: str) -> Settings:
+    options = Options(
         patience=arguments.timeout,
+        time_limit=arguments.time_limit,
+        cwd=cwd,
+        login=arguments.login,
+        prompt=arguments.prompt,
+        busy_prompt=arguments.busy_prompt or None,
+        fail_prompt=arguments.fail_prompt or None,
+        local_prompt=arguments.local_prompt or None,
     )
+    token = arguments.token or (os.environ.get("ACPSPEC_TOKEN") if arguments.url else None) or None
+    command = tuple(arguments.command or ())
+    try:
+        return Settings(command, arguments.url, token, arguments.restart_cmd, dict(arguments.env), options)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _chosen(side: str, arguments: argparse.Namespace) -> list[Scenario] | None:
@@ -150,7 +136,10 @@ def _say_report(report: Report) -> None:
     for result in results:
         if result.outcome is Outcome.FAILED:
             for check in result.failures:
-                _say_failure(result, check)
+                say()
+                head, *rest = described_failure(check).splitlines()
+                say((head, "bold red"))
+                say("\n".join(rest))
     for fault in report.wire_faults:
         say()
         say(("not a valid message", "red"), f" in {fault.scenario}, {fault.times}×: {fault.text}")
@@ -164,18 +153,6 @@ def _say_report(report: Report) -> None:
     style = {Verdict.CONFORMANT: "bold green", Verdict.NON_CONFORMANT: "bold red"}.get(report.verdict, "bold")
     say(f"{len(results)} rules: {counts}; {report.seconds:.1f} s")
     say((str(report.verdict), style))
-
-
-def _say_failure(result: RuleResult, check: Check) -> None:
-    rule = result.rule
-    say()
-    say((rule.id, "bold red"), f" {rule.level.replace('_', ' ')}, in {check.scenario}: {rule.text}")
-    say(f"  {rule.url}", stderr=False)
-    say("  expected: ", check.expected)
-    say("  came:     ", check.came)
-    for entry in check.transcript[-_SHOWN:]:
-        arrow = {"sent": "→", "received": "←", "note": "·"}[entry.direction]
-        say((f"    {entry.at:8.3f} #{entry.connection} {arrow} {entry.text[:300]}", "dim"))
 
 
 def _say_reasons(results: Sequence[RuleResult], outcome: Outcome) -> None:

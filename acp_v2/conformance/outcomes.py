@@ -134,7 +134,8 @@ class Report:
 
     def _unreached(self, rule: Rule) -> Iterator[str]:
         for result in self.results:
-            if rule.id in result.scenario.rules and result.stopped is not None:
+            was_reached = any(check.rule == rule.id for check in result.checks)
+            if result.stopped is not None and rule.id in result.scenario.rules and not was_reached:
                 yield f"{result.scenario.id}: {result.stopped}"
 
 

@@ -16,7 +16,7 @@ from acp_v2.errors import ErrorCode
 from acp_v2.transports import MessageRefused, MessageTooLarge, NotDelivered, Transport
 from acp_v2.wire import WireError, read_json
 
-MOST_MESSAGES: Final = 20_000
+MOST_MESSAGES: Final = 5_000
 """So many messages in one scenario are a flood, and end it."""
 
 _SECONDS_TO_CLOSE: Final = 15.0

@@ -6,18 +6,22 @@ import asyncio
 import importlib
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Final
 
 from acp_v2.conformance.agent_under_test import AgentUnderTest
 from acp_v2.conformance.catalogue import Scenario, scenarios
 from acp_v2.conformance.keys import Keys
 from acp_v2.conformance.options import Options
-from acp_v2.conformance.outcomes import Check, Outcome, Report, ScenarioResult
+from acp_v2.conformance.outcomes import Check, Outcome, Report, ScenarioResult, WireFault
 from acp_v2.conformance.run import Run
 from acp_v2.conformance.scenarios import bound
 from acp_v2.conformance.targets import Target
 from acp_v2.conformance.transcript import Transcript
-from acp_v2.conformance.troubles import NoConnection, Stopped, Trouble
+from acp_v2.conformance.troubles import ConnectionEnded, NoConnection, NothingCame, Stopped, Trouble
 from acp_v2.conformance.witness import Witness
+
+_MOST_IN_VAIN: Final = 3
+"""After so many scenarios in a row in which the agent went silent or away, no further one is begun."""
 
 Progress = Callable[[ScenarioResult], object]
 """Told of each scenario when it has ended."""
@@ -40,6 +44,7 @@ class AgentSuite:
         self._witness = Witness("agent", self._keys, self._transcript)
         self._agent = AgentUnderTest(target, options, self._keys, self._witness)
         self._ended_early: str | None = None
+        self._in_vain = 0
 
     async def run(self, chosen: Sequence[Scenario] | None = None, *, progress: Progress | None = None) -> Report:
         """Run scenarios, all by default, and report. Nothing that was started is left behind."""
@@ -72,6 +77,8 @@ class AgentSuite:
             left = deadline - time.monotonic()
             if self._ended_early is None and left <= 0:
                 self._ended_early = f"the time limit of {self._options.time_limit:g} s was over"
+            if self._ended_early is None and self._in_vain >= _MOST_IN_VAIN:
+                self._ended_early = f"in {self._in_vain} scenarios in a row the agent did not answer or went away"
             if self._ended_early is not None:
                 return
             yield await self.run_one(scenario, seconds=left)
@@ -96,10 +103,13 @@ class AgentSuite:
             await self._agent.abandon()
         except Trouble as reason:
             stopped = str(reason)
+            self._in_vain += isinstance(reason, NothingCame | ConnectionEnded)
             await self._agent.abandon()
         except TimeoutError:
             stopped = f"the time limit of {self._options.time_limit:g} s was over"
             await self._agent.abandon()
+        if any(check.outcome is Outcome.PASSED for check in run.checks):
+            self._in_vain = 0
         self._look_for_leaks(run)
         if any(check.outcome is Outcome.FAILED for check in run.checks):
             await self._agent.abandon()
@@ -111,6 +121,11 @@ class AgentSuite:
             stopped=None if is_whole else self._keys.mask_text(stopped or "it ended before its end"),
             transcript=() if is_whole else self._transcript.entries(),
         )
+
+    @property
+    def wire_faults(self) -> tuple[WireFault, ...]:
+        """What was wrong on the wire so far."""
+        return self._witness.faults
 
     async def end(self) -> None:
         """Leave nothing behind."""

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET  # only to write
 from acp_v2.conformance.catalogue import rules
 from acp_v2.conformance.outcomes import Check, Outcome, Report, ScenarioResult, WireFault
 from acp_v2.conformance.transcript import Entry
+from acp_v2.conformance.wording import described_entries
 
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -65,8 +66,7 @@ def _add_wire(root: ET.Element, faults: tuple[WireFault, ...]) -> None:
 
 
 def _lines(entries: tuple[Entry, ...]) -> str:
-    arrows = {"sent": "→", "received": "←", "note": "·"}
-    return "\n".join(f"{e.at:9.3f} #{e.connection} {arrows[e.direction]} {e.text}" for e in entries)
+    return "\n".join(described_entries(entries))
 
 
 def _clean(value: str) -> str:

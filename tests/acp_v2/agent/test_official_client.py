@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,24 +18,9 @@ TRANSPORTS = ["stdio", "ws", "http"]
 
 
 @pytest.fixture(scope="session")
-def official_client() -> Path:
-    """The script that drives the SDK, beside the SDK and what it needs, each pinned by version and hash."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("the official TypeScript SDK: Node.js 20 and npm are not installed")
-    home = REPOSITORY / ".cache" / "peers"
-    home.mkdir(parents=True, exist_ok=True)
-    sources = REPOSITORY / "tests" / "peers"
-    lock = (sources / "package-lock.json").read_text("utf-8")
-    installed = home / "installed-lock.json"
-    for name in ("package.json", "package-lock.json", "client.mjs"):
-        shutil.copy(sources / name, home / name)
-    if not installed.is_file() or installed.read_text("utf-8") != lock:
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"]
-        done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"the official TypeScript SDK: npm could not fetch it: {' '.join(done.stderr.split())[-300:]}")
-        installed.write_text(lock, "utf-8")
-    return home / "client.mjs"
+def official_client(official_peers: Path) -> Path:
+    """The script that drives the SDK."""
+    return official_peers / "client.mjs"
 
 
 @pytest.fixture(params=TRANSPORTS)

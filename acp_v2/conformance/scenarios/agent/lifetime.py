@@ -52,8 +52,7 @@ class Original:
             )
             for rule in rules
         ]
-        if all(are_known):
-            run.check_count(messages)
+        run.check_count(messages, is_known=all(are_known))
 
 
 async def resumed(run: Run, agent: AgentUnderTest, peer: Peer, session: Session, after: str) -> Session:
