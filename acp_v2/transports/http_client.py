@@ -73,6 +73,7 @@ class HttpClientTransport:
         self._inbox: asyncio.Queue[str | None] = asyncio.Queue(QUEUED_MESSAGES)
         self._streams: dict[str | None, asyncio.Task[None]] = {}
         self._is_closed = False
+        self._ending: asyncio.Task[None] | None = None
 
     async def receive(self) -> str | None:
         """The next message from any of the streams; None where the connection has ended.
@@ -119,13 +120,18 @@ class HttpClientTransport:
 
     async def close(self) -> None:
         """End the connection."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._close())
+        # Whoever is cancelled while waiting leaves nothing open behind.
+        await asyncio.shield(self._ending)
+
+    async def _close(self) -> None:
         if not self._is_closed:
             self._end()
         for stream in self._streams.values():
             stream.cancel()
         if self._streams:
             await asyncio.wait(self._streams.values())
-            self._streams.clear()
         if self._connection:
             with contextlib.suppress(httpx.HTTPError):
                 await self._http.delete(self._url, headers=self._connection, timeout=5)

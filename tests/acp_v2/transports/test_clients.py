@@ -133,6 +133,17 @@ class TestRemote:
 
         run(test)
 
+    def test_closing_twice_is_closing(self, scheme: str) -> None:
+        async def test() -> None:
+            async with listening(scheme) as url:
+                transport = await connect(url)
+                async with connected(transport) as connection:
+                    await connection.request("initialize", INITIALIZE)
+                    await asyncio.gather(transport.close(), transport.close())
+                    await transport.close()
+
+        run(test)
+
     def test_nobody_listens(self, scheme: str) -> None:
         async def test() -> None:
             transport = await connect(f"{scheme}://127.0.0.1:9/acp")
