@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,12 @@ TRACES: dict[str, tuple[Trace, dict[str, Any]]] = {
 }
 
 
-def sampled(**whole: list[str]) -> Iterator[Any]:
-    """All combinations; those with a process for each connection in `make soak`, but for one."""
-    for names in itertools.product(*whole.values()):
-        is_quick = "stdio" not in names or "held" in names
-        yield pytest.param(*names, marks=[] if is_quick else pytest.mark.soak)
+def sampled(schemes: list[str]) -> list[Any]:
+    """All combinations with a trace; those with a process for each connection in `make soak`, but for one."""
+    return [
+        pytest.param(*names, marks=pytest.mark.soak if "stdio" in names and "held" not in names else [])
+        for names in itertools.product(schemes, TRACES)
+    ]
 
 
 async def cut_everywhere(place: Place, weather: Weather, trace: Trace) -> None:
@@ -101,7 +102,7 @@ def _short_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link, "_SHORT_LIFE", 0)
 
 
-@pytest.mark.parametrize(("scheme", "trace"), sampled(scheme=SCHEMES, trace=list(TRACES)))
+@pytest.mark.parametrize(("scheme", "trace"), sampled(SCHEMES))
 @pytest.mark.usefixtures("_short_lives")
 def test_wherever_the_connection_is_cut_each_submission_is_one_message(scheme: str, trace: str, tmp_path: Path) -> None:
     async def test() -> None:
@@ -112,7 +113,7 @@ def test_wherever_the_connection_is_cut_each_submission_is_one_message(scheme: s
     run(test)
 
 
-@pytest.mark.parametrize(("scheme", "trace"), sampled(scheme=["stdio"], trace=list(TRACES)))
+@pytest.mark.parametrize(("scheme", "trace"), sampled(["stdio"]))
 @pytest.mark.usefixtures("_short_lives")
 def test_wherever_the_agent_is_killed_each_submission_is_one_message(scheme: str, trace: str, tmp_path: Path) -> None:
     async def test() -> None:
