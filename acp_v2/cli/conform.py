@@ -19,7 +19,9 @@ from acp_v2.cli.console import say
 from acp_v2.conformance import Options, Outcome, Report, Verdict
 from acp_v2.conformance.catalogue import Scenario, scenarios
 from acp_v2.conformance.outcomes import RuleResult, ScenarioResult
+from acp_v2.conformance.proxy_suite import ProxySuite
 from acp_v2.conformance.reports import Write, writer
+from acp_v2.conformance.runner import Suite
 from acp_v2.conformance.settings import Settings
 from acp_v2.conformance.wording import described_failure
 
@@ -46,13 +48,26 @@ def run_list(arguments: argparse.Namespace) -> int:
     return OK
 
 
+def run_proxy(arguments: argparse.Namespace) -> int:
+    """Test a proxy or a conductor, and say what came of it."""
+    chosen = _chosen("proxy", arguments)
+    if not arguments.command:
+        raise UsageError("say which proxy or conductor: `-- COMMAND …`")
+    options = Options(patience=arguments.timeout, time_limit=arguments.time_limit)
+    suite = ProxySuite(arguments.command, options, env={**os.environ, **dict(arguments.env)})
+    return _run(suite, chosen, arguments)
+
+
 def run_agent(arguments: argparse.Namespace) -> int:
     """Test an agent, and say what came of it."""
     chosen = _chosen("agent", arguments)
-    writers = [(path, _writer(path)) for path in arguments.reports]
     with _working_directory(arguments.cwd) as cwd:
-        suite = _settings(arguments, cwd).suite()
-        report = asyncio.run(_until_told(suite.run(chosen, progress=_say_result)))
+        return _run(_settings(arguments, cwd).suite(), chosen, arguments)
+
+
+def _run(suite: Suite, chosen: list[Scenario] | None, arguments: argparse.Namespace) -> int:
+    writers = [(path, _writer(path)) for path in arguments.reports]
+    report = asyncio.run(_until_told(suite.run(chosen, progress=_say_result)))
     for path, write in writers:
         _write(path, write(report))
     _say_report(report)

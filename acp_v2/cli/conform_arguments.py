@@ -12,10 +12,11 @@ AddParser = Callable[..., argparse.ArgumentParser]
 
 def add_conform(add_parser: AddParser) -> None:
     """Add the command with its commands for each side."""
-    text = "Test whether an agent keeps the rules, in whatever language it is written."
+    text = "Test whether an agent, a proxy or a conductor keeps the rules, in whatever language it is written."
     command = add_parser("conform", help=text, description=text)
     add_side = command.add_subparsers(metavar="SIDE", required=True).add_parser
     _add_conform_agent(add_side)
+    _add_conform_proxy(add_side)
     _add_conform_list(add_side)
 
 
@@ -37,11 +38,27 @@ def _add_conform_agent(add_parser: AddParser) -> None:
     )
     command.add_argument("--token", help="a bearer token for --url; better in the variable ACPSPEC_TOKEN")
     _add_prompt_arguments(command)
+    command.add_argument("--cwd", metavar="FOLDER", help="the working directory of sessions (default: an empty folder)")
     command.add_argument(
         "--login", metavar="METHOD", help="the authentication method to log in with, if it comes to that"
     )
     _add_run_arguments(command)
     command.set_defaults(run=_run("run_agent"))
+
+
+def _add_conform_proxy(add_parser: AddParser) -> None:
+    text = "Test a proxy or a conductor."
+    command = add_parser(
+        "proxy",
+        help=text,
+        usage="acpspec conform proxy [OPTION …] -- COMMAND …",
+        description=f"{text} COMMAND is a proxy, whose conductor the suite is. With {{agent}} in it, it is a conductor or "
+        "something else that starts an agent: {agent} becomes a program that leads back to the suite, and {proxy} one "
+        "that is a proxy in between.",
+    )
+    command.add_argument("command", metavar="COMMAND", nargs="*", help="the proxy or conductor and its arguments")
+    _add_run_arguments(command)
+    command.set_defaults(run=_run("run_proxy"))
 
 
 def _add_prompt_arguments(command: argparse.ArgumentParser) -> None:
@@ -70,7 +87,6 @@ def _add_prompt_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_run_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--cwd", metavar="FOLDER", help="the working directory of sessions (default: an empty folder)")
     command.add_argument(
         "--env",
         metavar="NAME=VALUE",

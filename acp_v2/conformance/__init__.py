@@ -7,9 +7,9 @@ passes, fails, is skipped with a reason, or could not be tested. It needs the ex
 extra `remote`, too.
 """
 
+from acp_v2.conformance.agent_suite import AgentSuite
 from acp_v2.conformance.options import Options
 from acp_v2.conformance.outcomes import Outcome, Report, Verdict
-from acp_v2.conformance.runner import AgentSuite
 from acp_v2.conformance.targets import StdioTarget, Target, UrlTarget
 
 __all__ = ["AgentSuite", "Options", "Outcome", "Report", "StdioTarget", "Target", "UrlTarget", "Verdict"]

@@ -41,9 +41,8 @@ class AgentUnderTest:
         self._peers: list[Peer] = []
         self._connections = 0
 
-    async def begin(self, scenario: str) -> None:
+    async def begin(self) -> None:
         """Another scenario begins. The connection is kept, where it is fit for use."""
-        self._witness.begin(scenario)
         for peer in self._peers[1:]:
             await peer.close()
         self._peers = [peer for peer in self._peers[:1] if not peer.has_ended]

@@ -97,7 +97,7 @@ class Peer:
         self.leaks: set[Leak] = set()
         self._transport = transport
         self._witness = witness
-        self._checks = witness.checks()
+        self._checks = witness.checks("agent")
         self._patience = patience
         self._sent: dict[int, Sent] = {}
         self._last_id = 0

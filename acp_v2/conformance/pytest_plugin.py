@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from acp_v2.conformance.agent_suite import AgentSuite
     from acp_v2.conformance.catalogue import Scenario
     from acp_v2.conformance.outcomes import ScenarioResult
-    from acp_v2.conformance.runner import AgentSuite
 
 FILE = "acp-conform.toml"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from acp_v2.conformance.agent_suite import AgentSuite
 from acp_v2.conformance.options import Options
-from acp_v2.conformance.runner import AgentSuite
 from acp_v2.conformance.targets import StdioTarget, Target, UrlTarget
 
 _TEXTS = ("prompt", "busy_prompt", "fail_prompt", "local_prompt", "login", "cwd")

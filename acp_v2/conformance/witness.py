@@ -18,13 +18,11 @@ class Witness:
     """Of all connections of a run.
 
     Args:
-        sender: the side that is tested.
         keys: the keys of the run.
         transcript: where the entries go.
     """
 
-    def __init__(self, sender: str, keys: Keys, transcript: Transcript) -> None:
-        self._sender = sender
+    def __init__(self, keys: Keys, transcript: Transcript) -> None:
         self._keys = keys
         self._transcript = transcript
         self._scenario = ""
@@ -40,9 +38,9 @@ class Witness:
         self._scenario = scenario
         self._transcript.begin()
 
-    def checks(self) -> WireChecks:
-        """Checks for a connection that begins."""
-        return WireChecks(self._sender, self._keys)
+    def checks(self, sender: str) -> WireChecks:
+        """Checks for a connection that begins, of the messages that `sender` sends there."""
+        return WireChecks(sender, self._keys)
 
     def note(self, connection: int, text: str) -> None:
         """Something happened that is no message."""
@@ -62,6 +60,10 @@ class Witness:
         for fault in seen.faults:
             self._add_fault(connection, shown, fault)
         return seen.leak
+
+    def saw(self, connection: int, text: str, message: Any) -> None:
+        """A message came that need not be valid, because the suite itself sent it on its way."""
+        self._transcript.add(connection, "received", self._keys.mask_message(text, message))
 
     def fault(self, connection: int, text: str, fault: str) -> None:
         """Something came that is no message."""

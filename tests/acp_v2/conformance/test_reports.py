@@ -171,12 +171,12 @@ def test_a_key_is_masked_wherever_it_turns_up_and_however_it_is_written():
 
 def test_what_a_run_writes_down_has_no_key_in_it():
     keys, transcript = Keys(), Transcript()
-    witness = Witness("agent", keys, transcript)
+    witness = Witness(keys, transcript)
     witness.begin(SCENARIO.id)
     run = Run(SCENARIO, keys, transcript)
     key = keys.new()
     message = {"jsonrpc": "2.0", "method": "session/update", "params": {"key": key}}
-    witness.received(1, json.dumps(message), message, witness.checks(), None, replays=False)
+    witness.received(1, json.dumps(message), message, witness.checks("agent"), None, replays=False)
     witness.fault(1, f"noise with {key.upper()}", f"what came says {key}")
     witness.note(1, key)
     run.check("INS-02", holds=False, expected="nothing", came=f"the key {key}")
