@@ -52,9 +52,9 @@ def _add_conform_proxy(add_parser: AddParser) -> None:
         "proxy",
         help=text,
         usage="acpspec conform proxy [OPTION …] -- COMMAND …",
-        description=f"{text} COMMAND is a proxy, whose conductor the suite is. With {{agent}} in it, it is a conductor or "
-        "something else that starts an agent: {agent} becomes a program that leads back to the suite, and {proxy} one "
-        "that is a proxy in between.",
+        description=f"{text} COMMAND is a proxy, whose conductor the suite is. With {{agent}} in it, it is a conductor "
+        "or something else that starts an agent: {agent} becomes a program that leads back to the suite, and {proxy} "
+        "one that is a proxy in between.",
     )
     command.add_argument("command", metavar="COMMAND", nargs="*", help="the proxy or conductor and its arguments")
     _add_run_arguments(command)

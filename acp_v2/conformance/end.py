@@ -1,4 +1,4 @@
-"""One end of a connection on which the suite plays another part than a client's: it keeps what comes until it is wanted."""
+"""One end of a connection on which the suite plays another part than a client's; what comes is kept until wanted."""
 
 from __future__ import annotations
 
