@@ -66,10 +66,10 @@ class RawMessage:
         return as_request_id(self.value("id"))
 
     def value(self, name: str) -> Any:
-        """The value of a member; None where it is not there, or is an integer of thousands of digits."""
+        """The value of a member; None where it is not there, or is more than Python can read."""
         try:
             return json.loads(self.members.get(name, "null"))
-        except ValueError:
+        except (ValueError, RecursionError):  # An integer of thousands of digits; and less of the stack is left here.
             return None
 
     def replaced(self, **values: str | None) -> RawMessage:

@@ -1,5 +1,7 @@
 """A message as the text that came."""
 
+from contextlib import suppress
+
 import pytest
 
 from acp_v2.proxy import RawMessage
@@ -103,6 +105,15 @@ def test_what_is_no_message_has_a_code(text: str | bytes, code: int):
 )
 def test_an_id_is_compared_by_its_value(text: str, value: object):
     assert RawMessage.read(f'{{"id":{text}}}').id == value
+
+
+def test_an_id_that_nests_as_deeply_as_python_can_read_is_none():
+    read = 0
+    for depth in range(800, 1000):
+        with suppress(WireError):
+            assert RawMessage.read('{"id":' + "[" * depth + "]" * depth + "}").id is None
+            read += 1
+    assert 0 < read < 200
 
 
 def test_replacing_leaves_the_order_and_takes_out_what_is_none():

@@ -14,6 +14,7 @@ from acp_v2.transports import TransportClosed
 from tests.acp_v2.adapters.example.killed_adapter import POINTS
 from tests.acp_v2.adapters.example.test_traces import COMMAND
 from tests.acp_v2.agent.client import CWD, Client, OverStdio, new_key
+from tests.acp_v2.agent.test_crashes import RUNS, chance, until_gone
 
 KILLED_ADAPTER = (sys.executable, str(Path(__file__).with_name("killed_adapter.py")))
 SESSION = "0" * 32
@@ -25,9 +26,10 @@ async def resumed(place: OverStdio) -> Client:
     return client
 
 
-async def until_gone(client: Client) -> None:
-    while True:
-        await client.everything_sent()
+async def history(client: Client) -> list[str]:
+    before = len(client.updates)
+    await client.resume(SESSION, replays=True)
+    return [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -50,9 +52,32 @@ def test_an_adapter_that_is_killed_has_inserted_once_or_not_at_all(tmp_path: Pat
             assert message_id == derived_message_id(SESSION, key)
             assert answered in (None, message_id)
             assert await client.prompt(SESSION, "Hello there", key) == message_id
-            before = len(client.updates)
-            await client.resume(SESSION, replays=True)
-            shown = [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
-            assert shown == [message_id]
+            assert await history(client) == [message_id]
+
+    asyncio.run(steps())
+
+
+@pytest.mark.soak
+def test_an_adapter_that_is_killed_at_any_moment_has_inserted_once_or_not_at_all(tmp_path: Path):
+    moments = chance()
+
+    async def steps() -> None:
+        await Runtime(tmp_path).create(RuntimeSession(SESSION, CWD))
+        messages: list[str] = []
+        arguments = ("--sessions", str(tmp_path), "--compact-every", "5000")
+        async with OverStdio(*arguments, command=COMMAND) as place:
+            client = await resumed(place)
+            for _ in range(RUNS):
+                key = new_key()
+                pending = client.start_prompt(SESSION, "Hello there", key)
+                # Up to a little longer than a prompt takes.
+                await asyncio.sleep(moments.uniform(0, 0.02))
+                await place.restart()
+                answered = await pending.message_id() if pending.is_answered_well else None
+
+                client = await resumed(place)
+                messages.append(await client.prompt(SESSION, "Hello there", key))
+                assert answered in (None, messages[-1])
+            assert await history(client) == messages
 
     asyncio.run(steps())
