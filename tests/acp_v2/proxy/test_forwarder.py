@@ -19,6 +19,8 @@ class Faulty:
         self._transport = transport
         self.sending_fails: Exception | None = None
         self.given: list[str] = []
+        self.may_send = asyncio.Event()
+        self.may_send.set()
         self.too_large = asyncio.Event()
 
     async def receive(self) -> Any:
@@ -34,6 +36,7 @@ class Faulty:
 
     async def send(self, text: str) -> None:
         self.given.append(text)
+        await self.may_send.wait()
         if self.sending_fails is not None:
             raise self.sending_fails
         await self._transport.send(text)
@@ -64,6 +67,22 @@ def test_a_message_that_may_not_have_arrived_is_not_sent_again_and_its_sender_he
         assert await agent.text() is None
         assert await running == "the agent"
         assert len(to_agent.given) == 1
+
+    run(steps)
+
+
+def test_what_waits_for_a_client_that_is_slow_is_delivered_after_the_agent_is_gone():
+    async def steps(client: End, agent: End, to_client: Faulty, *_: Any) -> None:
+        to_client.may_send.clear()
+        for number in range(3):
+            await agent.call("_told", str(number))
+        await agent.transport.close()
+        assert await agent.text() is None
+        for _ in range(100):  # Whatever there is to do without the client is done.
+            await asyncio.sleep(0)
+        to_client.may_send.set()
+        assert [(await client.message()).members["params"] for _ in range(3)] == ["0", "1", "2"]
+        assert await client.text() is None
 
     run(steps)
 
