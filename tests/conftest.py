@@ -116,8 +116,12 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
 
 SLOW = (
     "tests/site",
+    "tests/acp_v2/adapters/example",
     "tests/acp_v2/agent",
     "tests/acp_v2/idempotency",
+    "tests/acp_v2/proxy/test_main.py",
+    "tests/acp_v2/proxy/test_official_client.py",
+    "tests/acp_v2/proxy/test_traces.py",
     "tests/test_packaging.py",
     "tests/test_typing.py",
 )

@@ -29,7 +29,7 @@ AGENT = (sys.executable, "-m", "acp_v2.cli", "agent")
 CHAINS = {"no proxy": (), "two proxies": ("--proxy", shlex.join(PROXY)) * 2}
 
 
-@pytest.fixture(params=CHAINS)
+@pytest.fixture(params=["no proxy", pytest.param("two proxies", marks=pytest.mark.soak)])
 def command(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, ...]:
     """What a client starts: a conductor, perhaps with proxies, and the agent behind it."""
     store = f"sqlite:///{tmp_path / 'sessions.db'}"
