@@ -1,7 +1,7 @@
 // The official SDK as an agent with sessions in memory, or in a file: node agent.mjs [FILE]
 //
 // It holds prompts while its session is at work, follows the texts of the reference agent (/sleep S, /fail 1, /local),
-// and knows nothing of keys, like the SDK.
+// and knows nothing of keys, like the SDK. With /ask it asks for a permission and a name, and says what was answered.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
@@ -38,11 +38,25 @@ function active(sessionId) {
   return session;
 }
 
+async function ask(sessionId) {
+  const options = [{ optionId: "yes", name: "Yes", kind: "allow_once" }];
+  const permitted = await client.request("session/request_permission", { sessionId, title: "May I?", options });
+  const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
+  const form = { sessionId, mode: "form", message: "Who are you?", requestedSchema };
+  const entered = await client.request("elicitation/create", form);
+  const text = `${permitted.outcome.optionId ?? permitted.outcome.outcome} ${entered.content?.name ?? entered.action}`;
+  const content = [{ type: "text", text }];
+  await tell(sessionId, { sessionUpdate: "agent_message", messageId: crypto.randomUUID(), content });
+}
+
 async function work(sessionId, text) {
   const session = live.get(sessionId);
   const stop = new AbortController();
   session.work = stop;
   await tell(sessionId, { sessionUpdate: "state_update", state: "running" });
+  if (text === "/ask") {
+    await ask(sessionId);
+  }
   const seconds = /^\/sleep ([\d.]+)$/.exec(text)?.[1] ?? 0;
   await new Promise((wake) => {
     const timer = setTimeout(wake, seconds * 1000);
@@ -64,6 +78,11 @@ async function prompt({ params, signal, client: from }) {
   const text = params.prompt[0].text;
   if (session.work || session.held.length) {
     await new Promise((go, stop) => {
+      if (signal.aborted) {
+        // It was cancelled before it came to this.
+        stop(RequestError.requestCancelled());
+        return;
+      }
       const held = { go, stop };
       session.held.push(held);
       signal.addEventListener("abort", () => {
