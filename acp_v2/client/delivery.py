@@ -91,22 +91,28 @@ class Delivery:
         Raises:
             NotDelivered, TransportClosed: it may or may not have arrived.
         """
-        retries = stamina.retry_context(on=NotDelivered, attempts=POSTS, timeout=None)
-        async for attempt in retries:
+        with contextlib.suppress(NotDelivered):
+            # Most get through, for which the retries are not even set up.
+            await self._attempt(submission)
+            return
+        async for attempt in stamina.retry_context(on=NotDelivered, attempts=POSTS - 1, timeout=None):
             with attempt:
-                if submission.is_cancelled:
-                    await self._outbox.settle_cancelled(submission)
-                    return
-                request_id, answer = self._connection.start(PROMPT, self._params(submission))
-                submission.attempts += 1
-                submission.withdraw = partial(self._connection.tell, CANCEL, {"requestId": request_id})
-                task = asyncio.create_task(self._take_answer(submission, answer))
-                self._waiting.add(task)
-                task.add_done_callback(self._waiting.discard)
-                await self._connection.sent()
-                if self._has_keys and answer.done() and isinstance(error := answer.exception(), NotDelivered):
-                    await asyncio.wait([task])
-                    raise error
+                await self._attempt(submission)
+
+    async def _attempt(self, submission: Submission) -> None:
+        if submission.is_cancelled:
+            await self._outbox.settle_cancelled(submission)
+            return
+        request_id, answer = self._connection.start(PROMPT, self._params(submission))
+        submission.attempts += 1
+        submission.withdraw = partial(self._connection.tell, CANCEL, {"requestId": request_id})
+        task = asyncio.create_task(self._take_answer(submission, answer))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+        await self._connection.sent()
+        if self._has_keys and answer.done() and isinstance(error := answer.exception(), NotDelivered):
+            await asyncio.wait([task])
+            raise error
 
     def _params(self, submission: Submission) -> dict[str, Any]:
         params = {"sessionId": submission.session_id, **submission.params}

@@ -253,6 +253,8 @@ class PendingPrompts:
         return db
 
     def _prepare(self, db: sqlite3.Connection) -> None:
+        # A prompt is small, and keeping one has the disk write whole pages.
+        db.execute("PRAGMA page_size = 1024")
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA secure_delete = ON")
         with self._transaction():

@@ -7,7 +7,7 @@ import argparse
 import sys
 from itertools import chain
 
-from tests.bench import adapters, agent, bindings, conformance, registry, site
+from tests.bench import adapters, agent, bindings, client, conformance, registry, site
 from tests.bench.measure import report
 
 GROUPS = {
@@ -15,6 +15,7 @@ GROUPS = {
     "agent": agent.figures,
     "registry": registry.figures,
     "bindings": bindings.figures,
+    "client": client.figures,
     "conformance": conformance.figures,
     "site": site.figures,
 }

@@ -116,7 +116,7 @@ class TestSubmitting:
         async def test() -> None:
             outbox = await Outbox.open(tmp_path / "outbox")
             async with Opened(outbox=outbox) as opened:
-                await outbox._do(lambda: outbox._kept._db.execute("PRAGMA max_page_count = 5"))  # type: ignore[union-attr]
+                await outbox._do(lambda: outbox._kept._db.execute("PRAGMA max_page_count = 20"))  # type: ignore[union-attr]
                 with pytest.raises(OutboxError, match="database or disk is full"):
                     await opened.session.prompt("x" * 100_000)
                 assert outbox.pending() == []
