@@ -347,7 +347,7 @@ class Client:
         for session in list(self._sessions.values()):
             await self._forget(session)
 
-    async def _settled(self, submission: Submission) -> None:
+    def _settled(self, submission: Submission) -> None:
         session = self._sessions.get(submission.session_id)
         if session is not None:
             session.settled(submission)

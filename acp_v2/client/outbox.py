@@ -63,7 +63,7 @@ class Outbox:
         self._executor = executor
         self._hold_after = hold_after
         self._on_settled = on_settled
-        self._listeners: list[OnSettled] = []
+        self._listeners: list[Callable[[Submission], None]] = []
         self._open: dict[IdempotencyKey, Submission] = {}
         self._followed: dict[IdempotencyKey, Submission] = {}
         self._following: asyncio.Task[None] | None = None
@@ -72,6 +72,8 @@ class Outbox:
         self._tidying: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closed = False
+        self._busy = 0
+        """How much the thread that has the file has to do; nobody else touches it meanwhile."""
 
     @classmethod
     async def open(
@@ -202,11 +204,11 @@ class Outbox:
 
     # For a client
 
-    def listen(self, listener: OnSettled) -> None:
-        """Have every outcome told to a client, too, which passes it on as an event."""
+    def listen(self, listener: Callable[[Submission], None]) -> None:
+        """Have every outcome told to a client at once, which passes it on as an event."""
         self._listeners.append(listener)
 
-    def unlisten(self, listener: OnSettled) -> None:
+    def unlisten(self, listener: Callable[[Submission], None]) -> None:
         """Tell a client no more."""
         if listener in self._listeners:
             self._listeners.remove(listener)
@@ -232,7 +234,8 @@ class Outbox:
         """Send a prompt no more before the user has said so."""
         if submission.state == "pending" and not submission.is_ending:
             submission.held(reason)
-            self._tell(submission)
+            self._announce(submission)
+            self._run(self._call(submission))
 
     async def adopt(self) -> None:
         """Take up what processes that have ended left open.
@@ -252,12 +255,14 @@ class Outbox:
             else:
                 # Its process ended before the application was told.
                 _settle(submission, prompt)
+                self._announce(submission)
                 self._run(self._told(submission))
 
     async def insert(self, submission: Submission, message_id: str | None) -> None:
         """The agent has inserted the message of a prompt."""
         if _ends(submission):
-            await self._write(submission, self._kept.inserted, message_id)
+            if not self._note_at_once(submission, message_id):
+                await self._write(submission, self._kept.inserted, message_id)
             submission.inserted(message_id)
             self._ended(submission)
 
@@ -319,6 +324,7 @@ class Outbox:
                     found = await self._do(self._kept.find, key)
                     if found is not None and found.state != "pending" and self._followed.pop(key, None):
                         _settle(submission, found)
+                        self._announce(submission)
 
     def _submission_of(self, prompt: KeptPrompt, *, was_kept: bool) -> Submission:
         return Submission(
@@ -351,6 +357,16 @@ class Outbox:
             _LOG.error("the outcome of a prompt could not be written: %s", error)  # a trace says no more
             self._unwritten[submission.key] = write
 
+    def _note_at_once(self, submission: Submission, message_id: str | None) -> bool:
+        """Write that a prompt is inserted from this thread, where the file is free; most of the time it is."""
+        if self._busy or self._unwritten:
+            return False
+        try:
+            self._kept.inserted(submission.key, message_id, is_told=self._on_settled is None, waits=False)
+        except OutboxError:
+            return False
+        return True
+
     async def _rewrite(self) -> None:
         """Write the outcomes that could not be written before."""
         for key, write in list(self._unwritten.items()):
@@ -364,6 +380,7 @@ class Outbox:
         """The outcome of a prompt is written."""
         if self._open.get(submission.key) is submission:
             del self._open[submission.key]
+        self._announce(submission)
         self._run(self._told(submission))
 
     async def _told(self, submission: Submission) -> None:
@@ -381,22 +398,18 @@ class Outbox:
 
         def tidy() -> None:
             self._tidying = None
-            self._executor.submit(self._kept.tidy)
+            self._start(self._kept.tidy)
 
         if self._tidying is None and not self._is_closed:
             self._tidying = asyncio.get_running_loop().call_later(_SECONDS_TO_TIDY, tidy)
 
-    def _tell(self, submission: Submission) -> None:
-        async def tell() -> None:
-            await self._call(submission)
-
-        self._run(tell())
+    def _announce(self, submission: Submission) -> None:
+        for listener in list(self._listeners):
+            listener(submission)
 
     async def _call(self, submission: Submission) -> bool:
         """Whether the application took note."""
         try:
-            for listener in list(self._listeners):
-                await listener(submission)
             if self._on_settled is not None:
                 await self._on_settled(submission)
         except Exception:  # noqa: BLE001  # it is the application's own
@@ -412,11 +425,25 @@ class Outbox:
 
     async def _do(self, action: Callable[..., _T], *arguments: Any) -> _T:
         try:
-            running = asyncio.get_running_loop().run_in_executor(self._executor, partial(action, *arguments))
+            running = self._start(partial(action, *arguments))
         except RuntimeError:
             raise OutboxError("the outbox is closed") from None
         # Shielded, because a thread cannot be cancelled: the file would change while nobody waits for it.
         return await asyncio.shield(running)
+
+    def _start(self, action: Callable[[], _T]) -> asyncio.Future[_T]:
+        """Have the thread that has the file do something.
+
+        Raises:
+            RuntimeError: it has ended.
+        """
+        running = asyncio.get_running_loop().run_in_executor(self._executor, action)
+        self._busy += 1
+        running.add_done_callback(self._done)
+        return running
+
+    def _done(self, _: asyncio.Future[Any]) -> None:
+        self._busy -= 1
 
 
 def _params(session_id: str, prompt: Prompt, meta: Mapping[str, Any] | None) -> dict[str, Any]:

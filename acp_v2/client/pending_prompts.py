@@ -185,9 +185,20 @@ class PendingPrompts:
             for key in keys:
                 self._change(db, "cancelled = 1", key)
 
-    def inserted(self, key: IdempotencyKey, message_id: str | None, *, is_told: bool) -> None:
-        """Note that the message was inserted, and forget the prompt."""
-        with self._transaction(lasts=False) as db:
+    def inserted(self, key: IdempotencyKey, message_id: str | None, *, is_told: bool, waits: bool = True) -> None:
+        """Note that the message was inserted, and forget the prompt.
+
+        Args:
+            key: the key of the prompt.
+            message_id: the id of its message, where the agent gave one.
+            is_told: whether the application need not be told.
+            waits: whether to wait for the disk, or for another process that is writing. Otherwise this takes less than
+                handing it to another thread does.
+
+        Raises:
+            OutboxError: it could not be written, or could not be at once.
+        """
+        with self._transaction(lasts=False, waits=waits) as db:
             self._change(db, "state = 'inserted', params = NULL, message_id = ?, told = ?", key, message_id, is_told)
 
     def failed(self, key: IdempotencyKey, error: Mapping[str, Any], *, is_told: bool) -> None:
@@ -266,13 +277,15 @@ class PendingPrompts:
                 db.execute(f"PRAGMA user_version = {VERSION}")
 
     @contextlib.contextmanager
-    def _transaction(self, *, lasts: bool = True) -> Generator[sqlite3.Connection]:
+    def _transaction(self, *, lasts: bool = True, waits: bool = True) -> Generator[sqlite3.Connection]:
         """One step; `lasts` says whether it survives a loss of power at once, for which the disk has to be waited for.
 
         An input that the user was told is kept does. An insertion that is lost with the power the agent says again.
         """
         with self._explained("written") as db:
             db.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'NORMAL'}")
+            db.execute(f"PRAGMA wal_autocheckpoint = {1000 if waits else 0}")
+            db.execute(f"PRAGMA busy_timeout = {_SECONDS_FOR_OTHERS * 1000 if waits else 0:.0f}")
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db

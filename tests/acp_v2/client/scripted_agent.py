@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
-from acp_v2.client import Client, Submission
+from acp_v2.client import Client
 from acp_v2.transports import Transport, TransportClosed
 from acp_v2.transports.memory import MemoryTransport, memory_pair
 
@@ -115,7 +115,7 @@ class Opened:
         self.peer = await self.agent.resumed()
 
 
-async def outcome(submission: Submission) -> Any:
+async def outcome(submission: Awaitable[Any]) -> Any:
     """The message's id, or what is raised instead."""
     try:
         return await submission

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -660,6 +661,25 @@ class TestOtherProcesses:
             await second.close()
             assert isinstance(await outcome(followed), OutboxError)
             await first.close()
+
+        run(test)
+
+    def test_an_outcome_waits_for_another_process_that_is_writing(self, tmp_path: Path) -> None:
+        async def test() -> None:
+            outbox = await Outbox.open(tmp_path / "outbox")
+            other = sqlite3.connect(tmp_path / "outbox", isolation_level=None)
+            async with Opened(outbox=outbox) as opened:
+                submission = await opened.session.prompt("Hello")
+                request = await opened.peer.take("session/prompt")
+                other.execute("BEGIN IMMEDIATE")
+                await opened.peer.answer(request, {"messageId": "m"})
+                while not submission.is_ending:
+                    await asyncio.sleep(0)
+                assert not submission.is_settled
+                other.execute("COMMIT")
+                assert await submission == "m"
+            other.close()
+            await outbox.close()
 
         run(test)
 
