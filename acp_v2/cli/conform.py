@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from acp_v2.cli import FAULTY, OK, UsageError
 from acp_v2.cli.console import say
 from acp_v2.conformance import Options, Outcome, Report, Verdict
 from acp_v2.conformance.catalogue import Scenario, scenarios
+from acp_v2.conformance.client_suite import AGENT, ClientSuite, CommandClient
 from acp_v2.conformance.outcomes import RuleResult, ScenarioResult
 from acp_v2.conformance.proxy_suite import ProxySuite
 from acp_v2.conformance.reports import Write, writer
@@ -56,6 +58,32 @@ def run_proxy(arguments: argparse.Namespace) -> int:
     options = Options(patience=arguments.timeout, time_limit=arguments.time_limit)
     suite = ProxySuite(arguments.command, options, env={**os.environ, **dict(arguments.env)})
     return _run(suite, chosen, arguments)
+
+
+def run_client(arguments: argparse.Namespace) -> int:
+    """Test a client, and say what came of it."""
+    chosen = _chosen("client", arguments)
+    if not any(AGENT in part for part in arguments.command):
+        raise UsageError("say which client: `-- COMMAND …`, with {agent} where the command of its agent stands")
+    restart, with_key = (_words(line) for line in (arguments.restart_cmd, arguments.key_cmd))
+    if with_key and not any("{key}" in part for part in with_key):
+        raise UsageError("--key-cmd has {key} where the key stands")
+    options = Options(patience=arguments.timeout, time_limit=arguments.time_limit, prompt=arguments.prompt)
+    client = CommandClient(
+        arguments.command,
+        restart_command=restart,
+        key_command=with_key,
+        env={**os.environ, **dict(arguments.env)},
+        patience=arguments.timeout,
+    )
+    return _run(ClientSuite(client, options), chosen, arguments)
+
+
+def _words(line: str | None) -> list[str]:
+    try:
+        return shlex.split(line or "")
+    except ValueError as error:
+        raise UsageError(f"{line} cannot be read: {error}") from None
 
 
 def run_agent(arguments: argparse.Namespace) -> int:

@@ -12,10 +12,13 @@ AddParser = Callable[..., argparse.ArgumentParser]
 
 def add_conform(add_parser: AddParser) -> None:
     """Add the command with its commands for each side."""
-    text = "Test whether an agent, a proxy or a conductor keeps the rules, in whatever language it is written."
+    text = (
+        "Test whether an agent, a client, a proxy or a conductor keeps the rules, in whatever language it is written."
+    )
     command = add_parser("conform", help=text, description=text)
     add_side = command.add_subparsers(metavar="SIDE", required=True).add_parser
     _add_conform_agent(add_side)
+    _add_conform_client(add_side)
     _add_conform_proxy(add_side)
     _add_conform_list(add_side)
 
@@ -44,6 +47,29 @@ def _add_conform_agent(add_parser: AddParser) -> None:
     )
     _add_run_arguments(command)
     command.set_defaults(run=_run("run_agent"))
+
+
+def _add_conform_client(add_parser: AddParser) -> None:
+    text = "Test a client."
+    command = add_parser(
+        "client",
+        help=text,
+        usage="acpspec conform client [OPTION …] -- COMMAND …",
+        description=f"{text} COMMAND submits one prompt, to an agent that it starts: {{agent}} in it becomes a program "
+        "that leads back to the suite, {text} the prompt, and {state} a folder for what is to outlive the client.",
+    )
+    command.add_argument("command", metavar="COMMAND", nargs="*", help="the client and its arguments")
+    command.add_argument("--prompt", metavar="TEXT", default="Hello there", help="the prompt (default: `%(default)s`)")
+    command.add_argument(
+        "--restart-cmd",
+        metavar="LINE",
+        help="the client as it is started after it was killed, with the same words in it",
+    )
+    command.add_argument(
+        "--key-cmd", metavar="LINE", help="the client as it is given a key of the application's, {key}, and {text}"
+    )
+    _add_run_arguments(command)
+    command.set_defaults(run=_run("run_client"))
 
 
 def _add_conform_proxy(add_parser: AddParser) -> None:

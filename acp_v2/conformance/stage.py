@@ -1,7 +1,7 @@
 """Small programs that what is tested starts as its agent (or as a proxy), and that lead back to the suite.
 
-A program pumps its standard input and output to a socket of the suite, which plays the part. It ends when the suite
-lets go of the connection: to whoever started it, that looks like an agent that crashed.
+A program pumps its standard input and output to a socket of the suite, which plays the part. It ends with its
+input, and when the suite lets go of the connection: to whoever started it, that looks like an agent that crashed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def up():
     while data := os.read(0, 65536):
         suite.sendall(data)
     suite.shutdown(socket.SHUT_WR)
+    os._exit(0)
 
 threading.Thread(target=up, daemon=True).start()
 while data := suite.recv(65536):
@@ -56,6 +57,11 @@ class Stage:
     def program(self) -> str:
         """The path of the program."""
         return str(Path(self._folder.name) / self._name)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no connection waits to be taken."""
+        return self._came.empty()
 
     async def __aenter__(self) -> Self:
         address = str(Path(self._folder.name) / "socket")

@@ -78,7 +78,7 @@ class StdioTarget:
         self._command = command
         self._env = env
         self._running: list[ProcessTransport] = []
-        self._log = _Log()
+        self._log = Log()
 
     async def open(self) -> Transport:
         """Start it once more."""
@@ -141,7 +141,7 @@ class UrlTarget:
         self._env = env
         self._patience = patience
         self._process: asyncio.subprocess.Process | None = None
-        self._log = _Log()
+        self._log = Log()
         can_restart = bool(command or restart_command)
         self.cannot_restart = None if can_restart else "the suite cannot restart this agent; --restart-cmd says how"
 
@@ -161,7 +161,7 @@ class UrlTarget:
     async def end(self) -> None:
         """Kill what the suite has started."""
         if self._process is not None:
-            await _kill(self._process)
+            await kill(self._process)
             self._process = None
         await self._log.end()
 
@@ -171,22 +171,22 @@ class UrlTarget:
         return self._log.text
 
     async def _start(self) -> None:
-        self._process = await _start(self._command, self._env)
+        self._process = await start_process(self._command, self._env)
         self._log.follow(self._process.stdout)
 
     async def _run_restart_command(self, line: str) -> None:
-        process = await _start(["/bin/sh", "-c", line], self._env, output=subprocess.DEVNULL)
+        process = await start_process(["/bin/sh", "-c", line], self._env, output=subprocess.DEVNULL)
         try:
             async with asyncio.timeout(self._patience):
                 code = await process.wait()
         except TimeoutError:
-            await _kill(process)
+            await kill(process)
             raise NoConnection(f"the command of --restart-cmd did not end within {self._patience:g} s") from None
         if code != 0:
             raise NoConnection(f"the command of --restart-cmd ended with {code}")
 
 
-class _Log:
+class Log:
     """Reads what processes write, so that they never wait for it, and keeps the end."""
 
     def __init__(self) -> None:
@@ -195,13 +195,16 @@ class _Log:
 
     @property
     def text(self) -> str:
+        """What is kept."""
         return self._kept.decode("utf-8", "replace")
 
     def follow(self, stream: asyncio.StreamReader | None) -> None:
+        """Read a stream to its end."""
         if stream is not None:
             self._reading.append(asyncio.create_task(self._read(stream)))
 
     async def end(self) -> None:
+        """Stop reading."""
         for task in self._reading:
             task.cancel()
         await asyncio.gather(*self._reading, return_exceptions=True)
@@ -215,9 +218,14 @@ class _Log:
                 await asyncio.sleep(0)
 
 
-async def _start(
+async def start_process(
     command: Sequence[str], env: Mapping[str, str] | None, *, output: int = subprocess.PIPE
 ) -> asyncio.subprocess.Process:
+    """Start a command that leads a group of its own; both of its outputs go to one pipe.
+
+    Raises:
+        TransportClosed: it cannot be started.
+    """
     try:
         return await asyncio.create_subprocess_exec(
             *command,
@@ -231,7 +239,7 @@ async def _start(
         raise TransportClosed(f"{command[0]} cannot be started: {error}") from None
 
 
-async def _kill(process: asyncio.subprocess.Process) -> None:
+async def kill(process: asyncio.subprocess.Process) -> None:
     """End a process and what it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
