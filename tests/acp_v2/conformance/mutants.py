@@ -20,6 +20,7 @@ from acp_v2.agent.script import read_prompt
 from acp_v2.connection import Call, Handlers
 from acp_v2.errors import InternalError, InvalidParams, InvalidRequest, RequestCancelled, ResourceNotFound
 from acp_v2.idempotency import Insertion, Recorded, Store, StoredMessage, Submissions
+from acp_v2.idempotency.local_keys import GrantedClaim
 from acp_v2.idempotency_key import IdempotencyKey
 from acp_v2.models import PromptResponse
 from acp_v2.transports import Transport
@@ -82,6 +83,7 @@ class Tampered:
         self.forgets_former_processes = False
         self.parents: dict[str, str] = {}
         self.second_messages = False
+        self.delay = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -104,7 +106,14 @@ class Tampered:
             await self._store.add_message(session_id, again, None)
         return found
 
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Any:
+        if (found := await self.find_key(session_id, key)) is not None:
+            return found
+        claim = await self._store.claim(session_id, key)
+        return GrantedClaim() if isinstance(claim, Recorded) else claim
+
     async def add_message(self, session_id: str, message: StoredMessage, key: IdempotencyKey | None) -> Insertion:
+        await asyncio.sleep(self.delay)
         if key is not None:
             if self._is_forgotten(session_id, key) and await self._store.find_key(session_id, key):
                 key = None
@@ -782,12 +791,22 @@ MUTANTS = {
 }
 """Every mutant by name."""
 
+
+class SlowStore(Mutant):
+    """No mutant: an agent whose store takes its time."""
+
+    def break_it(self) -> None:
+        self.store.delay = 0.02
+
+
 VARIANTS = {
     "holds": Row(Mutant, ""),
     "inserts-while-busy": Row(Mutant, "", options=WHILE_BUSY),
     "drops-on-disconnect": Row(Mutant, "", options={"on_disconnect": "drop"}),
     "compares": Row(Comparing, ""),
     "stdio": Row(Mutant, "", over="stdio"),
+    "slow": Row(SlowStore, ""),
+    "slow-and-inserts-while-busy": Row(SlowStore, "", options=WHILE_BUSY),
 }
 """Agents that make other choices where the proposal leaves one; all of them conform."""
 

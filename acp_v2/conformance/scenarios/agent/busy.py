@@ -8,7 +8,7 @@ from typing import Final
 from acp_v2.conformance.agent_under_test import AgentUnderTest
 from acp_v2.conformance.peer import Sent
 from acp_v2.conformance.run import Run
-from acp_v2.conformance.session import Session
+from acp_v2.conformance.session import Session, message_id, user_messages
 
 NOT_HELD: Final = "the agent holds no prompts: one that comes during work is inserted or refused at once"
 _NO_TEXT = "no text is known that keeps the agent busy; --busy-prompt gives one"
@@ -33,8 +33,16 @@ class Held:
 
     @property
     def are_held(self) -> bool:
-        """Whether none of them is answered."""
-        return not any(attempt.is_answered for attempt in self.attempts)
+        """Whether none of them is answered, and no message was shown for them."""
+        shown = [message for message in user_messages(self.session.since()) if message != self.busy]
+        return not shown and not any(attempt.is_answered for attempt in self.attempts)
+
+    async def were_inserted(self) -> bool:
+        """Whether all of them were answered with the id of one message that is there: the agent was just slow."""
+        if any(attempt.error is not None for attempt in self.attempts):
+            return False
+        ids = {message_id(await attempt.result()) for attempt in self.attempts}
+        return len(ids) == 1 and ids <= set(await self.session.user_messages())
 
 
 async def start_work(run: Run, agent: AgentUnderTest, session: Session, seconds: float | None = None) -> str:
