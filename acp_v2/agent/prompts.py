@@ -48,7 +48,13 @@ class Prompts:
         self._pending[call.connection].add(call)
         try:
             message_id = await self._submissions.submit(
-                live.id, params.idempotency_key, insert, attempt=call, prompt=prompt.content, ready=turn.wait
+                live.id,
+                params.idempotency_key,
+                insert,
+                attempt=call,
+                prompt=prompt.content,
+                ready=turn.wait,
+                is_ready=turn.has_come,
             )
         finally:
             self._answered(call)

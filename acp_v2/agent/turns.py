@@ -47,6 +47,10 @@ class Turns:
             self._queue.remove(turn)
             self.advance()
 
+    def is_next(self, turn: Turn) -> bool:
+        """Whether a turn could go ahead now."""
+        return bool(self._queue) and self._queue[0] is turn and self._is_ready()
+
     def advance(self) -> None:
         """Let the first prompt go ahead if it can."""
         if self._queue and self._is_ready():
@@ -62,6 +66,10 @@ class Turn:
         self._turns = turns
         self._may_go = asyncio.Event()
         self._is_waiting = False
+
+    def has_come(self) -> bool:
+        """Whether `wait` would return at once."""
+        return self._turns.is_next(self)
 
     async def wait(self) -> None:
         """Return when it is this prompt's turn, which lasts until `leave`. A cancelled wait gives the place up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from acp_v2.idempotency.store import Claim, Outcome, Recorded
+from acp_v2.idempotency.store import Claim, Outcome, Pending, Recorded
 from acp_v2.idempotency_key import IdempotencyKey
 
 
@@ -21,6 +21,10 @@ class LocalKeys:
 
     async def find_key(self, session_id: str, key: IdempotencyKey) -> Recorded | None:
         """What the agent's look-up says."""
+        return await self._find(session_id, key)
+
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Recorded | Pending | None:
+        """What the agent's look-up says, because nobody else claims a key."""
         return await self._find(session_id, key)
 
     async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:

@@ -15,6 +15,7 @@ from acp_v2.idempotency.store import (
     Insertion,
     NoSuchSessionError,
     Outcome,
+    Pending,
     Recorded,
     StoredMessage,
     StoredSession,
@@ -130,6 +131,11 @@ class MemoryStore:
         if stored is None or message_id is None:
             return None
         return Recorded(message_id, json.loads(stored.messages[message_id].content))
+
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Recorded | Pending | None:
+        """What there is of a key: a message, a claim, or nothing."""
+        recorded = await self.find_key(session_id, key)
+        return recorded or (Pending() if (session_id, key) in self._claims else None)
 
     async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
         """Claim a key, unless there is a message that it was recorded for; None where somebody has claimed it."""

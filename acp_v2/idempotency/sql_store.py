@@ -36,6 +36,7 @@ from acp_v2.idempotency.store import (
     Insertion,
     NoSuchSessionError,
     Outcome,
+    Pending,
     Recorded,
     StoredMessage,
     StoredSession,
@@ -229,6 +230,14 @@ class SqlStore:
         self._check_open()
         found = await self._claims.find(session_id, key) if self._database.can_hold(session_id) else None
         return _recorded(found) if found else None
+
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Recorded | Pending | None:
+        """What there is of a key: a message, a claim on this node or another, or nothing."""
+        self._check_open()
+        found = await self._claims.look_up(session_id, key)
+        if isinstance(found, Record):
+            return _recorded(found)
+        return Pending() if found else None
 
     async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
         """Claim a key, unless there is a message that it was recorded for; then that.

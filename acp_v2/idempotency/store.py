@@ -58,6 +58,11 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """A key has no message yet, and somebody has claimed it, on this node or another."""
+
+
+@dataclass(frozen=True, slots=True)
 class Insertion:
     """What became of inserting a message: `is_new` is False where its key was recorded already, for `message_id`.
 
@@ -99,11 +104,21 @@ class Keys(Protocol):
         """The message that the key was recorded for, or None."""
         ...
 
-    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
-        """Claim a key, unless there is a message that it was recorded for; then that.
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Recorded | Pending | None:
+        """What there is of a key; None: nothing, so that its prompt may be inserted.
 
-        None where somebody has claimed it, on this node or another. In one step, because every keyed prompt pays for
-        it: whoever is granted a claim need not look whether the last holder has inserted.
+        It only reads, because every keyed prompt pays for it. The prompt is then inserted without a claim where it
+        need not be held. Two nodes that do so at the same time insert one message all the same, because the message
+        and its key are written in one step.
+        """
+        ...
+
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        """Claim a key, so that attempts on other nodes wait while its prompt is held.
+
+        Where there is a message that the key was recorded for, that; in the same step, so that whoever is granted a
+        claim need not look whether the last holder has inserted. None where somebody has claimed it, on this node or
+        another.
         """
         ...
 

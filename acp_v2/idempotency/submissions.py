@@ -37,6 +37,24 @@ Ready = Callable[[], Awaitable[object]]
 """Returns when the prompt may be inserted; until then the prompt is held, and can be withdrawn."""
 
 
+IsReady = Callable[[], bool]
+"""Whether `Ready` would return at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What there is to do for a prompt."""
+
+    insert: Insert
+    ready: Ready | None
+    is_ready: IsReady | None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the prompt may have to wait until it is inserted."""
+        return self.ready is not None and (self.is_ready is None or not self.is_ready())
+
+
 @dataclass(slots=True)
 class _Attempt:
     session_id: str
@@ -65,7 +83,7 @@ class Submissions:
         self._states = PromptStates(compare=compare)
         self._observer = observer
         self._attempts: dict[Attempt, _Attempt] = {}
-        self._work: dict[Place, tuple[Insert, Ready | None]] = {}
+        self._work: dict[Place, _Work] = {}
         self._tasks: dict[Place, asyncio.Task[None]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._dropped: set[asyncio.Task[None]] = set()
@@ -79,6 +97,7 @@ class Submissions:
         attempt: Hashable | None = None,
         prompt: Any = None,
         ready: Ready | None = None,
+        is_ready: IsReady | None = None,
     ) -> str:
         """The id of the prompt's message, once it is inserted by this attempt or another.
 
@@ -89,6 +108,8 @@ class Submissions:
             attempt: names the request, so that `cancel` finds it; for example a connection and a request id.
             prompt: the prompt's content, to be compared.
             ready: returns when the prompt may be inserted; None: at once.
+            is_ready: whether `ready` would return at once, asked right before it is called. Then other nodes need not
+                be told that the prompt is held, which a store has to write down. None: that is not known.
 
         Raises:
             AcpError: what to answer the request with; nothing was inserted for it.
@@ -107,7 +128,7 @@ class Submissions:
         effects = list(self._states.submitted(place, attempt, prompt))
         is_first = any(isinstance(effect, Begin) for effect in effects)
         if is_first:
-            self._work[place] = (insert, ready)
+            self._work[place] = _Work(insert, ready, is_ready)
         self._tell(Submitted(session_id, key is not None, not is_first))
         self._apply(effects)
         # Shielded, because a caller that goes away decides nothing about the prompt; `abandon` does.
@@ -188,7 +209,7 @@ class Submissions:
     # One prompt
 
     def _begin(self, place: Place) -> None:
-        task = asyncio.create_task(self._run(place, *self._work.pop(place), after=self._tasks.get(place)))
+        task = asyncio.create_task(self._run(place, self._work.pop(place), after=self._tasks.get(place)))
         self._tasks[place] = task
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -205,13 +226,13 @@ class Submissions:
             asking = asyncio.ensure_future(self._keys.withdraw(session_id, key))
             asking.add_done_callback(_log_failure)
 
-    async def _run(self, place: Place, insert: Insert, ready: Ready | None, after: asyncio.Task[None] | None) -> None:
+    async def _run(self, place: Place, work: _Work, after: asyncio.Task[None] | None) -> None:
         """See one prompt through, from the look-up to the answer."""
         try:
             if isinstance(place[1], IdempotencyKey):
-                await self._run_keyed(place, place[1], insert, ready, after)
+                await self._run_keyed(place, place[1], work, after)
             else:
-                await self._hold(place, None, insert, ready)
+                await self._hold(place, None, work)
         except AcpError as error:
             self._apply(self._states.failed(place, error))
         except NoSuchSessionError:
@@ -226,12 +247,7 @@ class Submissions:
             self._apply(self._states.failed(place, InternalError()))
 
     async def _run_keyed(
-        self,
-        place: Place,
-        key: IdempotencyKey,
-        insert: Insert,
-        ready: Ready | None,
-        after: asyncio.Task[None] | None,
+        self, place: Place, key: IdempotencyKey, work: _Work, after: asyncio.Task[None] | None
     ) -> None:
         session_id = place[0]
         if after is not None:
@@ -240,13 +256,21 @@ class Submissions:
             if await self._is_recorded(place, key):
                 return
             await asyncio.wait([after])
+        found = await self._keys.look_up(session_id, key)
+        if isinstance(found, Recorded):
+            self._found(place, found)
+            return
+        if found is None and not work.is_held:
+            # Without a claim: attempts on other nodes have nothing to wait for, and the store keeps the first message.
+            await self._hold(place, key, work)
+            return
         while True:
             claim = await self._keys.claim(session_id, key)
             if isinstance(claim, Recorded):
                 self._found(place, claim)
                 return
             if claim is not None:
-                await self._run_claimed(place, key, claim, insert, ready)
+                await self._run_claimed(place, key, claim, work)
                 return
             self._apply(self._states.elsewhere(place))
             outcome = await self._keys.outcome(session_id, key)
@@ -261,14 +285,12 @@ class Submissions:
                 return
             # Without an outcome the prompt is this node's to insert.
 
-    async def _run_claimed(
-        self, place: Place, key: IdempotencyKey, claim: Claim, insert: Insert, ready: Ready | None
-    ) -> None:
+    async def _run_claimed(self, place: Place, key: IdempotencyKey, claim: Claim, work: _Work) -> None:
         """Insert a prompt whose key is claimed, and tell the nodes that wait how it ended."""
         outcome: Outcome | None = None
         listening = asyncio.create_task(self._listen(place, claim))
         try:
-            outcome = Outcome((await self._hold(place, key, insert, ready)).message_id)
+            outcome = Outcome((await self._hold(place, key, work)).message_id)
         except asyncio.CancelledError:
             if asyncio.current_task() not in self._dropped:
                 outcome = Outcome(error=RequestCancelled())
@@ -296,14 +318,15 @@ class Submissions:
     def _found(self, place: Place, recorded: Recorded) -> None:
         self._apply(self._states.found(place, recorded.message_id, recorded.content))
 
-    async def _hold(self, place: Place, key: IdempotencyKey | None, insert: Insert, ready: Ready | None) -> Insertion:
+    async def _hold(self, place: Place, key: IdempotencyKey | None, work: _Work) -> Insertion:
         """Hold a prompt until it may be inserted, and insert it."""
         self._apply(self._states.held(place))
-        await asyncio.sleep(0)  # Where a withdrawal that waited for the look-up takes effect.
-        if ready is not None:
-            await ready()
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            await asyncio.sleep(0)  # Where a withdrawal that waited for the look-up takes effect.
+        if work.ready is not None:
+            await work.ready()
         self._states.inserting(place)
-        insertion = await insert(key)
+        insertion = await work.insert(key)
         is_retained = insertion.is_retained or key is None
         effects = self._states.inserted(place, insertion.message_id, is_retained=is_retained, is_new=insertion.is_new)
         self._apply(effects)

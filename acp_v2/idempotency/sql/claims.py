@@ -2,7 +2,7 @@
 the subclasses.
 
 They have a connection of their own, of the driver's, and keys are looked up over it as well: every keyed prompt pays
-for that, and the way through a pool costs several times as much.
+for that, and the way through a pool costs several times as much. Only a prompt that is held has a claim.
 
 A node is one `SqlStore` of one process. Two claims never make two messages, even where both holders believe they hold
 the key: it is unique in its session. Claims decide only who waits for whom, so they need not survive anything.
@@ -131,6 +131,10 @@ class Claims(ABC, Generic[Ticket]):
     @abstractmethod
     async def find(self, session_id: str, key: IdempotencyKey) -> Record | None:
         """The record of a key."""
+
+    @abstractmethod
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Record | bool:
+        """The record of a key; where there is none, whether somebody has claimed it."""
 
     @abstractmethod
     async def withdraw(self, digest: bytes) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from acp_v2.idempotency.lost_claims import KEPT_SECONDS
-from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, error_to_text, outcome_from_row
+from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, digest_of, error_to_text, outcome_from_row
 from acp_v2.idempotency.sql.database import patiently
 from acp_v2.idempotency.sql.failures import DisconnectedError
 from acp_v2.idempotency.sql.postgresql import Connect, PostgresqlConnection
@@ -51,6 +51,13 @@ BEGIN
     PERFORM pg_advisory_unlock(in_lock);
   END IF;
 END $$
+"""
+
+# A claim is a lock that nobody can share. Shared for as long as the statement takes: whoever claims the key in this moment
+# is refused, looks again, and finds it free.
+_LOOK_UP: Final = """
+SELECT message.id, message.content, pg_try_advisory_xact_lock_shared($3)
+FROM (SELECT) AS key LEFT JOIN acp_messages AS message ON message.session_id = $1 AND message.key = $2
 """
 
 _TAKE: Final = "SELECT * FROM pg_temp.acp_take($1, $2, $3, $4)"
@@ -118,6 +125,18 @@ class PostgresqlClaims(Claims[int]):
         """The record of a key."""
         async with self._using:
             return await self._record(session_id, key)
+
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Record | bool:
+        """The record of a key; where there is none, whether somebody has claimed it."""
+        digest = digest_of(session_id, key)
+        session = session_id if _can_hold(session_id) else None
+        async with self._using:
+            rows = await self._ask(_LOOK_UP, session, key.encode("utf-8"), _number(digest))
+        ((message_id, content, is_free),) = rows
+        if message_id is not None:
+            return Record(message_id, content)
+        # To a lock of the same connection, it does not say no.
+        return not is_free or digest in self._held
 
     async def withdraw(self, digest: bytes) -> None:
         """Tell the holder. It hears of it or has lost its lock, because both are matters of the same connection."""

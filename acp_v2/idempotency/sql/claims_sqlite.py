@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from acp_v2.idempotency.lost_claims import KEPT_SECONDS
-from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, error_to_text, outcome_from_row
+from acp_v2.idempotency.sql.claims import Claims, HeldClaim, Record, digest_of, error_to_text, outcome_from_row
 from acp_v2.idempotency.sql.database import patiently
 from acp_v2.idempotency.store import Outcome
 from acp_v2.idempotency_key import IdempotencyKey
@@ -34,6 +34,13 @@ INSERT INTO acp_claims (digest, id, renewed, lease) VALUES (:digest, :id, :now, 
 ON CONFLICT (digest) DO UPDATE
 SET id = excluded.id, renewed = excluded.renewed, lease = excluded.lease, is_withdrawn = 0
 WHERE abs(excluded.renewed - acp_claims.renewed) > acp_claims.lease
+"""
+
+_LOOK_UP: Final = """
+SELECT message.id, message.content, EXISTS (
+  SELECT 1 FROM acp_claims WHERE digest = :digest AND abs(:now - renewed) <= lease
+)
+FROM (SELECT 1) LEFT JOIN acp_messages AS message ON message.session_id = :session AND message.key = :key
 """
 
 T = TypeVar("T")
@@ -69,6 +76,21 @@ class SqliteClaims(Claims[str]):
     async def find(self, session_id: str, key: IdempotencyKey) -> Record | None:
         """The record of a key."""
         return await self._do(lambda connection: _find(connection, session_id, key))
+
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Record | bool:
+        """The record of a key; where there is none, whether somebody has claimed it."""
+        parameters = {
+            "digest": digest_of(session_id, key),
+            "now": time.monotonic(),
+            "session": session_id if _can_hold(session_id) else None,
+            "key": key.encode("utf-8"),
+        }
+
+        def look(connection: sqlite3.Connection) -> Record | bool:
+            message_id, content, is_claimed = connection.execute(_LOOK_UP, parameters).fetchone()
+            return bool(is_claimed) if message_id is None else Record(message_id, content)
+
+        return await self._do(look)
 
     async def claim(self, session_id: str, key: IdempotencyKey) -> HeldClaim[str] | Record | None:
         """Claim a key, unless there is a record of it; None where somebody has claimed it.
@@ -233,13 +255,20 @@ class SqliteClaims(Claims[str]):
 
 
 def _find(connection: sqlite3.Connection, session_id: str, key: IdempotencyKey) -> Record | None:
-    try:
-        session_id.encode("utf-8")
-    except UnicodeEncodeError:
-        return None  # The database cannot hold such an id, and so has no message of that session.
+    if not _can_hold(session_id):
+        return None
     query = "SELECT id, content FROM acp_messages WHERE session_id = ? AND key = ?"
     row = connection.execute(query, (session_id, key.encode("utf-8"))).fetchone()
     return Record(*row) if row else None
+
+
+def _can_hold(session_id: str) -> bool:
+    """Whether such an id can be in the database; otherwise it has no message of that session."""
+    try:
+        session_id.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @contextmanager
