@@ -12,10 +12,17 @@ import pytest
 
 
 class PostgresqlServer:
-    """A server with no more care for its disk than tests need. It never runs as root, because it refuses to."""
+    """A server with no more care for its disk than tests need. It never runs as root, because it refuses to.
 
-    def __init__(self, programs: Path) -> None:
+    Args:
+        programs: the folder of PostgreSQL's programs.
+        is_durable: whether it waits for its disk before it says that something is committed, as every server does that
+            is not for tests.
+    """
+
+    def __init__(self, programs: Path, *, is_durable: bool = False) -> None:
         self._programs = programs
+        self._is_durable = is_durable
         self._as_user: list[str] = []
         self._home = Path(tempfile.mkdtemp(prefix="acp-pg-"))  # short, because a socket's path may not be long
         self._names = itertools.count()
@@ -31,7 +38,8 @@ class PostgresqlServer:
     def start(self) -> None:
         # So that it ends with the tests, even where they are killed.
         mortal = ["setpriv", "--pdeathsig=KILL"] if shutil.which("setpriv") else []
-        settings = ["listen_addresses=", "fsync=off", "max_connections=200"]
+        disk = "on" if self._is_durable else "off"
+        settings = ["listen_addresses=", f"fsync={disk}", "synchronous_commit=on", "max_connections=200"]
         command = [self._programs / "postgres", "-D", "data", "-k", self._home, *(f"-c{s}" for s in settings)]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(

@@ -46,9 +46,10 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         yield asyncio.run(_cost_of_a_key("memory", "memory"))
         yield asyncio.run(_cost_of_a_key("SQLite", f"sqlite:///{folder}/prompts.db"))
-        with _postgresql() as server:
-            if server is not None:
-                yield asyncio.run(_cost_of_a_key("PostgreSQL", server.take_database()))
+        for name, is_durable in (("PostgreSQL", True), ("PostgreSQL without fsync", False)):
+            with _postgresql(is_durable=is_durable) as server:
+                if server is not None:
+                    yield asyncio.run(_cost_of_a_key(name, server.take_database()))
         yield from asyncio.run(_lookups(Path(folder)))
         yield asyncio.run(_retries("a reply each", folder, STREAMED))
         yield asyncio.run(_retries("a reply each, 100 sockets", folder, STREAMED, sockets=SESSIONS))
@@ -56,14 +57,14 @@ def figures() -> Iterator[Figure]:
 
 
 @contextlib.contextmanager
-def _postgresql() -> Generator[PostgresqlServer | None]:
+def _postgresql(*, is_durable: bool) -> Generator[PostgresqlServer | None]:
     try:
         programs = find_programs()
     except pytest.skip.Exception as skipped:
         print(f"NOT MEASURED: {skipped}", file=sys.stderr)
         yield None
         return
-    server = PostgresqlServer(programs)
+    server = PostgresqlServer(programs, is_durable=is_durable)
     try:
         server.start()
         yield server

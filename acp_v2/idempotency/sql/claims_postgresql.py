@@ -53,8 +53,8 @@ BEGIN
 END $$
 """
 
-# A claim is a lock that nobody can share. Shared for as long as the statement takes: whoever claims the key in this moment
-# is refused, looks again, and finds it free.
+# A claim is a lock that nobody can share. This shares it for as long as the statement takes: whoever claims the key in
+# that moment is refused, looks again, and finds it free.
 _LOOK_UP: Final = """
 SELECT message.id, message.content, pg_try_advisory_xact_lock_shared($3)
 FROM (SELECT) AS key LEFT JOIN acp_messages AS message ON message.session_id = $1 AND message.key = $2

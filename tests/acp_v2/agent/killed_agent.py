@@ -2,8 +2,9 @@
 
     python killed_agent.py STORE POINT [NUMBER]
 
-The points are before and after the agent touches something outside of itself; nothing in the agent knows of them. The
-prompt is the first that comes, or that of a number. At any other point than these the agent lives.
+The points are before and after the agent touches something outside of itself; nothing in the agent knows of them. Some
+are passed by a prompt that is held, and by no other. The prompt is the first that comes, or that of a number. At any
+other point than these the agent lives.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ from acp_v2.transports.stdio import open_stdio
 
 POINTS = [
     "received",
+    "before look_up",
+    "after look_up",
     "before claim",
     "after claim",
     "before add_message",
@@ -30,6 +33,8 @@ POINTS = [
     "before answer",
     "after answer",
 ]
+HELD = ["before claim", "after claim", "before release", "after release"]
+"""The points that only a held prompt passes."""
 
 
 class Death:
@@ -59,7 +64,7 @@ class KilledStore:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._store, name)
-        if name not in ("claim", "add_message"):
+        if name not in ("look_up", "claim", "add_message"):
             return method
 
         async def dying(*arguments: Any) -> Any:

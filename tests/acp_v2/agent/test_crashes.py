@@ -11,11 +11,12 @@ import pytest
 from acp_v2.cli.agent import open_store
 from acp_v2.idempotency import StoredSession
 from acp_v2.transports import TransportClosed
-from tests.acp_v2.agent.client import CWD, Client, OverStdio, new_key
-from tests.acp_v2.agent.killed_agent import POINTS
+from tests.acp_v2.agent.client import CWD, Client, OverStdio, Pending, new_key
+from tests.acp_v2.agent.killed_agent import HELD, POINTS
 
 KILLED_AGENT = Path(__file__).with_name("killed_agent.py")
 SESSION = "session"
+TEXT = "Hello there"
 
 
 async def store_session(url: str) -> None:
@@ -33,7 +34,15 @@ async def resumed(place: OverStdio) -> Client:
 async def history(client: Client) -> list[str]:
     before = len(client.updates)
     await client.resume(SESSION, replays=True)
-    return [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
+    messages = [u for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
+    return [message["messageId"] for message in messages if message["content"][0]["text"] == TEXT]
+
+
+def start_prompt(client: Client, key: str, point: str | None) -> Pending:
+    """Send a prompt, and before it, where the point is one of a held prompt, another during which it is held."""
+    if point in HELD:
+        client.start_prompt(SESSION, "/sleep 0.5")
+    return client.start_prompt(SESSION, TEXT, key)
 
 
 async def until_gone(client: Client) -> None:
@@ -46,9 +55,10 @@ def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(url: str, point
     async def steps() -> None:
         await store_session(url)
         key, answered = new_key(), None
-        async with OverStdio(url, point, command=(sys.executable, str(KILLED_AGENT))) as place:
+        number = 2 if point in HELD else 1
+        async with OverStdio(url, point, str(number), command=(sys.executable, str(KILLED_AGENT))) as place:
             client = await resumed(place)
-            pending = client.start_prompt(SESSION, "Hello there", key)
+            pending = start_prompt(client, key, point)
             with suppress(TransportClosed):
                 answered = await pending.message_id()
             with pytest.raises(TransportClosed):
@@ -57,9 +67,9 @@ def test_an_agent_that_is_killed_has_inserted_once_or_not_at_all(url: str, point
 
         async with OverStdio("--store", url) as place:
             client = await resumed(place)
-            message_id = await client.prompt(SESSION, "Hello there", key)
+            message_id = await client.prompt(SESSION, TEXT, key)
             assert answered in (None, message_id)
-            assert await client.prompt(SESSION, "Hello there", key) == message_id
+            assert await client.prompt(SESSION, TEXT, key) == message_id
             assert await history(client) == [message_id]
 
     asyncio.run(steps())
@@ -85,18 +95,19 @@ def test_an_agent_that_is_killed_again_and_again_has_inserted_each_prompt_once(u
         messages: list[str] = []
         last: tuple[str, str | None] | None = None
         for point in [*points, None]:
-            arguments = (url, point or "never", "2" if last else "1")
+            number = 1 + (last is not None) + (point in HELD)
+            arguments = (url, point or "never", str(number))
             async with OverStdio(*arguments, command=(sys.executable, str(KILLED_AGENT))) as place:
                 client = await resumed(place)
                 if last is not None:
                     key, answered = last
-                    messages.append(await client.prompt(SESSION, "Hello there", key))
+                    messages.append(await client.prompt(SESSION, TEXT, key))
                     assert answered in (None, messages[-1])
                 if point is None:
                     assert await history(client) == messages
                     return
                 key, answered = new_key(), None
-                pending = client.start_prompt(SESSION, "Hello there", key)
+                pending = start_prompt(client, key, point)
                 with suppress(TransportClosed):
                     answered = await pending.message_id()
                 with pytest.raises(TransportClosed):
@@ -118,14 +129,14 @@ def test_an_agent_that_is_killed_at_any_moment_has_inserted_once_or_not_at_all(u
             client = await resumed(place)
             for _ in range(RUNS):
                 key = new_key()
-                pending = client.start_prompt(SESSION, "Hello there", key)
+                pending = client.start_prompt(SESSION, TEXT, key)
                 # Up to a little longer than a prompt takes.
                 await asyncio.sleep(moments.uniform(0, 0.02))
                 await place.restart()
                 answered = await pending.message_id() if pending.is_answered_well else None
 
                 client = await resumed(place)
-                messages.append(await client.prompt(SESSION, "Hello there", key))
+                messages.append(await client.prompt(SESSION, TEXT, key))
                 assert answered in (None, messages[-1])
             assert await history(client) == messages
 

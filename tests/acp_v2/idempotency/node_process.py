@@ -48,6 +48,10 @@ async def contend(url: str, name: str, keys: str, attempts: str) -> None:
     store = await SqlStore.open(url)
     answers: dict[int, list[str]] = {number: [] for number in range(int(keys))}
 
+    async def ready() -> None:
+        """Half of the attempts hold the prompt, and so claim its key."""
+        await asyncio.sleep(0)
+
     async def submit_all(attempt: int) -> None:
         submissions = Submissions(store)
         for number in random.sample(range(int(keys)), int(keys)):
@@ -56,7 +60,9 @@ async def contend(url: str, name: str, keys: str, attempts: str) -> None:
                 message = StoredMessage(f"{number} by {name} at attempt {attempt}", "user", [])
                 return await store.add_message("s", message, key)
 
-            answers[number].append(await submissions.submit("s", IdempotencyKey(f"key {number}"), insert))
+            key = IdempotencyKey(f"key {number}")
+            held = {"ready": ready} if (number + attempt) % 2 else {}
+            answers[number].append(await submissions.submit("s", key, insert, **held))
 
     say("ready")
     await heard()

@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import make_url
 
 from acp_v2 import IdempotencyKey, RequestCancelled
-from acp_v2.idempotency import Insertion, Outcome, Recorded, StoredMessage, StoredSession, StoreError
+from acp_v2.idempotency import Insertion, Outcome, Pending, Recorded, StoredMessage, StoredSession, StoreError
 from acp_v2.idempotency.sql import claims_postgresql
 from acp_v2.idempotency.sql.claims import digest_of
 from acp_v2.idempotency.sql.failures import store_error
@@ -123,6 +123,7 @@ class TestProcesses:
             holder.kill()
 
             assert await waits is None
+            assert await store.look_up("s", KEY) is None
         assert await store.find_key("s", KEY) is None
         assert await store.claim("s", KEY)
         assert await store.add_message("s", user("m"), KEY) == Insertion("m")
@@ -133,8 +134,10 @@ class TestProcesses:
         async with child("hold", sqlite_nodes.url, KEY, "1") as holder:
             assert await said(holder) == "claimed"
             assert await store.claim("s", KEY) is None
+            assert await store.look_up("s", KEY) == Pending()
             holder.send_signal(signal.SIGSTOP)
             assert await store.outcome("s", KEY) is None
+            assert await store.look_up("s", KEY) is None
             claim = await store.claim("s", KEY)
             assert claim
             assert await store.add_message("s", user("m"), KEY) == Insertion("m")
@@ -193,7 +196,7 @@ class TestProcesses:
         await store.close()
         await store.close()
 
-        for step in (store.create_session(SESSION), store.find_key("s", KEY), store.claim("s", KEY)):
+        for step in (store.create_session(SESSION), store.look_up("s", KEY), store.claim("s", KEY)):
             with pytest.raises(StoreError, match="closed"):
                 await step
 
@@ -235,6 +238,7 @@ class TestSecrecy:
         await one.add_message("s", user("m"), KEY)
         await other.add_message("s", user("m"), KEY)
         await other.find_key("s", KEY)
+        await other.look_up("s", KEY)
         errors: list[BaseException] = []
         for session_id, id_ in (("none", "n"), ("s", "m"), ("s", "\ud800")):
             with pytest.raises(StoreError) as caught:
@@ -403,6 +407,7 @@ class TestSqlite:
             file.execute("INSERT INTO acp_claims (digest, id, renewed, lease) VALUES (?, ?, ?, ?)", left_behind)
         file.close()
 
+        assert await store.look_up("s", KEY) is None
         assert await store.claim("s", KEY)
 
     async def test_a_claim_lasts_longer_than_its_lease_while_its_holder_lives(self, sqlite_nodes: Nodes):

@@ -11,6 +11,7 @@ from acp_v2.idempotency import (
     Insertion,
     NoSuchSessionError,
     Outcome,
+    Pending,
     Recorded,
     Store,
     StoredMessage,
@@ -145,6 +146,7 @@ class TestSessions:
 
         assert await store.find_session(id_) is None
         assert await store.find_key(id_, KEY) is None
+        assert await store.look_up(id_, KEY) is None
         assert await history(store, id_) == []
         await store.delete_session(id_)
         await store.remove_message(id_, "m")
@@ -292,6 +294,58 @@ class TestKeys:
         assert await one.find_key("s", IdempotencyKey("another")) is not None
         assert await one.add_message("s", user("o"), KEY) == Insertion("o")
         assert await history(other) == ["n", "o"]
+
+
+class TestLookUps:
+    async def test_of_an_unknown_key_there_is_nothing(self, nodes: Nodes):
+        one, other = await nodes.two()
+        await one.claim("s", IdempotencyKey("another"))
+        await one.claim("t", KEY)
+
+        assert await one.look_up("s", KEY) is None
+        assert await other.look_up("s", KEY) is None
+
+    async def test_of_a_claimed_key_there_is_a_pending_prompt_until_the_claim_ends(self, nodes: Nodes):
+        one, other = await nodes.two()
+        claim = await one.claim("s", KEY)
+
+        assert [await node.look_up("s", KEY) for node in (one, other)] == [Pending()] * 2
+        await claim.release(Outcome(error=RequestCancelled()))
+
+        assert [await node.look_up("s", KEY) for node in (one, other)] == [None] * 2
+
+    async def test_of_a_recorded_key_there_is_its_message_claimed_or_not(self, nodes: Nodes):
+        one, other = await nodes.two()
+        claim = await one.claim("s", KEY)
+        await other.add_message("s", user("m"), KEY)
+
+        for node in (one, other):
+            assert await node.look_up("s", KEY) == Recorded("m", user("m").content)
+        await claim.release(Outcome("m"))
+        for node in (one, other):
+            assert await node.look_up("s", KEY) == Recorded("m", user("m").content)
+
+    async def test_looking_claims_nothing(self, nodes: Nodes):
+        one, other = await nodes.two()
+        await asyncio.gather(*[node.look_up("s", KEY) for node in [one, other] * 8])
+
+        assert not isinstance(await other.claim("s", KEY), Recorded | None)
+
+    async def test_who_claims_while_others_look_gets_the_key_in_the_end(self, nodes: Nodes):
+        one, other = await nodes.two()
+        is_claimed = asyncio.Event()
+
+        async def look() -> None:
+            while not is_claimed.is_set():
+                assert not isinstance(await one.look_up("s", KEY), Recorded)
+
+        looking = [asyncio.create_task(look()) for _ in range(3)]
+        while await other.claim("s", KEY) is None:
+            assert await other.outcome("s", KEY) is None
+        is_claimed.set()
+
+        await asyncio.gather(*looking)
+        assert await one.look_up("s", KEY) == Pending()
 
 
 class TestClaims:

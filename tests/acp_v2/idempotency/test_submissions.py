@@ -17,6 +17,8 @@ from acp_v2.idempotency import (
     MemoryStore,
     Outcome,
     Recorded,
+    StoredMessage,
+    StoredSession,
     StoreError,
     Submissions,
     Submitted,
@@ -169,6 +171,101 @@ def test_prompts_without_a_key_are_two_messages(sessions: Sessions):
         assert await agent.submit("s", None, sessions.insert("s")) == "s-2"
 
     run(steps())
+
+
+class Spied(MemoryStore):
+    """A store that knows which keys were claimed in it, with a session "s"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claimed: list[str] = []
+
+    async def claim(self, session_id: str, key: IdempotencyKey) -> Claim | Recorded | None:
+        self.claimed.append(key)
+        return await super().claim(session_id, key)
+
+    def insert(self, message_id: str) -> Insert:
+        async def write(key: IdempotencyKey | None) -> Insertion:
+            await asyncio.sleep(0)
+            return await self.add_message("s", StoredMessage(message_id, "user"), key)
+
+        return write
+
+
+def test_a_prompt_has_a_claim_while_it_is_held_and_otherwise_none():
+    async def steps():
+        store, idle, busy = Spied(), asyncio.Event(), asyncio.Event()
+        await store.create_session(StoredSession("s", "/work"))
+        agent = Submissions(store)
+        idle.set()
+
+        await agent.submit("s", IdempotencyKey("at once"), store.insert("m1"))
+        await agent.submit("s", IdempotencyKey("idle"), store.insert("m2"), ready=idle.wait, is_ready=idle.is_set)
+        assert store.claimed == []
+        await agent.submit("s", IdempotencyKey("not known"), store.insert("m3"), ready=idle.wait)
+        held = agent.submit("s", IdempotencyKey("busy"), store.insert("m4"), ready=busy.wait, is_ready=busy.is_set)
+        holding = asyncio.create_task(held)
+        await settle()
+
+        assert store.claimed == ["not known", "busy"]
+        busy.set()
+        assert await holding == "m4"
+
+    run(steps())
+
+
+def test_nodes_that_insert_at_the_same_time_insert_once_and_answer_the_same():
+    async def steps():
+        store = Spied()
+        await store.create_session(StoredSession("s", "/work"))
+        attempts = [Submissions(store).submit("s", KEY, store.insert(f"m{number}")) for number in range(4)]
+
+        answers = await asyncio.gather(*attempts)
+
+        assert [message.id async for message in store.messages("s")] == [answers[0]]
+        assert answers == [answers[0]] * 4
+        assert store.claimed == []
+
+    run(steps())
+
+
+def test_what_is_held_elsewhere_is_waited_for_by_whoever_need_not_hold_it():
+    async def steps():
+        store, idle = Spied(), asyncio.Event()
+        await store.create_session(StoredSession("s", "/work"))
+        held = asyncio.create_task(Submissions(store).submit("s", KEY, store.insert("m"), ready=idle.wait))
+        await settle()
+        retry = asyncio.create_task(Submissions(store).submit("s", KEY, store.insert("n")))
+        await settle()
+        assert not retry.done()
+
+        idle.set()
+
+        assert await asyncio.gather(held, retry) == ["m", "m"]
+
+    run(steps())
+
+
+def test_a_prompt_that_is_withdrawn_during_the_look_up_takes_nobodys_turn(sessions: Sessions):
+    turns: list[str] = []
+
+    async def turn() -> None:
+        turns.append("taken")
+
+    async def steps():
+        agent = sessions.process()
+        submit = agent.submit("s", KEY, sessions.insert("s"), attempt=1, ready=turn, is_ready=lambda: True)
+        attempt = asyncio.create_task(submit)
+        await asyncio.sleep(0)
+
+        agent.cancel(1)
+
+        with pytest.raises(RequestCancelled):
+            await attempt
+
+    run(steps())
+    assert turns == []
+    assert sessions.messages == {}
 
 
 @pytest.mark.parametrize("cancelled", ["first", "second"])
