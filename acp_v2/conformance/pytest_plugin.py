@@ -110,7 +110,7 @@ class ScenarioItem(_Item):
         self._scenario = scenario
 
     def runtest(self) -> None:
-        """Run it. What a SHOULD says is a warning, and a scenario of which nothing could be looked at is skipped."""
+        """Run it. A scenario of which nothing could be looked at is skipped."""
         from acp_v2.conformance.outcomes import Outcome  # noqa: PLC0415
         from acp_v2.conformance.wording import described_failure  # noqa: PLC0415
 

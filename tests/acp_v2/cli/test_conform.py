@@ -2,15 +2,18 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.acp_v2.agent.client import REPOSITORY
+from tests.acp_v2.conformance.test_hostile_agents import HOSTILE, MARK, processes_marked
 
 ACPSPEC = [sys.executable, "-m", "acp_v2.cli"]
 AGENT = [*ACPSPEC, "agent"]
@@ -51,10 +54,14 @@ def test_it_starts_and_restarts_an_agent_at_an_address(scheme: str, tmp_path: Pa
     url = f"{scheme}://127.0.0.1:{free_port()}/acp"
     store = f"sqlite:///{tmp_path / 'sessions.db'}"
     report = tmp_path / "report.json"
-    done = conform("agent", "--url", url, f"--report={report}", "--", *AGENT, "--listen", url, "--store", store)
+    chosen = ("--rule", "STORE-02", "--rule", "HELD-01", "--rule", "PRIV-02")
+    done = conform(
+        "agent", "--url", url, f"--report={report}", *chosen, "--", *AGENT, "--listen", url, "--store", store
+    )
     assert done.returncode == 0, done.stdout
     found = outcomes(report)
-    assert {rule for rule, outcome in found.items() if outcome != "passed"} == {"INS-10", "INS-11", "STORE-01"}
+    assert {rule for rule, outcome in found.items() if outcome != "passed"} == {"STORE-01"}
+    assert {"STORE-02", "HELD-01", "PRIV-02"} <= found.keys()
 
 
 def test_without_a_way_to_restart_it_the_rules_that_need_one_are_skipped(tmp_path: Path):
@@ -104,7 +111,8 @@ def test_a_failure_is_told_with_its_rule_and_without_the_key(tmp_path: Path):
 
 
 def test_the_texts_that_real_agents_need_can_be_given():
-    done = conform("agent", "--fail-prompt=", "--busy-prompt=", "--local-prompt=", "--", *AGENT)
+    chosen = ("--rule", "INS-08", "--rule", "HELD-01", "--rule", "LAST-05")
+    done = conform("agent", "--fail-prompt=", "--busy-prompt=", "--local-prompt=", *chosen, "--", *AGENT)
     assert done.returncode == 0, done.stdout
     for rules, option in (("INS-08", "--fail-prompt"), ("HELD-01", "--busy-prompt"), ("LAST-05", "--local-prompt")):
         line = next(line for line in done.stdout.splitlines() if line.startswith(f"{rules} skipped"))
@@ -145,6 +153,22 @@ def test_the_list_has_every_scenario_with_its_rules():
     assert retry["rules"] == ["KEY-01", "INS-02", "INS-03", "INS-04"]
     text = conform("list", "--side", "agent").stdout
     assert all(scenario["id"] in text for scenario in listed)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_breaks_it_off_finds_no_process_left(number: signal.Signals, tmp_path: Path):
+    command = [*ACPSPEC, "conform", "agent", "--", sys.executable, str(HOSTILE), "hangs"]
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, env={**ENVIRONMENT, MARK: tmp_path.name}, stderr=subprocess.PIPE, text=True
+    ) as it:
+        while len(processes_marked(tmp_path.name)) < 2:
+            assert it.poll() is None
+            time.sleep(0.01)
+        it.send_signal(number)
+        assert it.wait() == 130
+        assert it.stderr is not None
+        assert "Traceback" not in it.stderr.read()
+    assert processes_marked(tmp_path.name) == []
 
 
 def test_a_missing_library_is_said():
