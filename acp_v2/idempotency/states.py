@@ -55,7 +55,8 @@ class Refuse:
 class Withdraw:
     """Stop holding a prompt; it is not to be inserted here.
 
-    `is_dropped`: nobody has cancelled it, so that another node on which an attempt waits is to take it over.
+    `is_dropped`: nobody has cancelled it, so that another node on which an attempt waits is to take it over, or to find
+    that it is inserted.
     """
 
     place: Place
@@ -135,7 +136,16 @@ class PromptStates:
             yield Begin(place, attempt)
 
     def found(self, place: Place, message_id: str, inserted: Prompt = None) -> Iterator[Effect]:
-        """The store has a record of the key; `inserted` is its prompt, or None where the store cannot tell."""
+        """The store has a record of the key; `inserted` is its prompt, or None where the store cannot tell.
+
+        A prompt that is held here has then been inserted elsewhere. Of one that is being inserted here, `inserted` will
+        tell.
+        """
+        pending = self._pending.get(place)
+        if pending is not None and pending.stage is _Stage.INSERTING:
+            return
+        if pending is not None and pending.stage is _Stage.HELD:
+            yield Withdraw(place, is_dropped=True)
         pending = self._take(place)
         for attempt in pending.attempts if pending else ():
             prompt = inserted if pending is None or inserted is None else pending.prompt

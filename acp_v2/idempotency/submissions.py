@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from acp_v2.acp_error import AcpError
 from acp_v2.errors import InternalError, InvalidParams, RequestCancelled, ResourceNotFound
@@ -32,6 +32,11 @@ _LOG = logging.getLogger(__name__)
 
 Insert = Callable[[IdempotencyKey | None], Awaitable[Insertion]]
 """Writes the message and the key in one step, or raises. It is not interrupted once it has begun."""
+
+LOOKS_AGAIN_SECONDS: Final = (1.0, 2.0, 4.0, 8.0)
+"""Pauses after which it is looked up again whether a held prompt is inserted: another node may have been at it, without
+a claim, when it was claimed here.
+"""
 
 Ready = Callable[[], Awaitable[object]]
 """Returns when the prompt may be inserted; until then the prompt is held, and can be withdrawn."""
@@ -288,7 +293,7 @@ class Submissions:
     async def _run_claimed(self, place: Place, key: IdempotencyKey, claim: Claim, work: _Work) -> None:
         """Insert a prompt whose key is claimed, and tell the nodes that wait how it ended."""
         outcome: Outcome | None = None
-        listening = asyncio.create_task(self._listen(place, claim))
+        listening = asyncio.create_task(self._listen(place, key, claim))
         try:
             outcome = Outcome((await self._hold(place, key, work)).message_id)
         except asyncio.CancelledError:
@@ -332,9 +337,28 @@ class Submissions:
         self._apply(effects)
         return insertion
 
-    async def _listen(self, place: Place, claim: Claim) -> None:
-        await claim.withdrawn()
-        self._apply(self._states.withdrawn(place))
+    async def _listen(self, place: Place, key: IdempotencyKey, claim: Claim) -> None:
+        """Stop holding a prompt when it has been inserted elsewhere, or another node asks for it to be withdrawn."""
+        for seconds in LOOKS_AGAIN_SECONDS:
+            try:
+                async with asyncio.timeout(seconds):
+                    await claim.withdrawn()
+                break
+            except TimeoutError:
+                if await self._was_inserted(place, key):
+                    return
+        else:
+            await claim.withdrawn()
+        holding = self._tasks[place]
+        # Meanwhile it may have ended, and the same key been submitted anew.
+        if not await self._was_inserted(place, key) and self._tasks.get(place) is holding:
+            self._apply(self._states.withdrawn(place))
+
+    async def _was_inserted(self, place: Place, key: IdempotencyKey) -> bool:
+        try:
+            return await self._is_recorded(place, key)
+        except StoreError:
+            return False  # It can be held for all that; whoever inserts it will be told.
 
 
 async def _released(claim: Claim, outcome: Outcome | None) -> None:

@@ -99,6 +99,22 @@ class Proposal(RuleBasedStateMachine):
         effects = self.states.inserted(place, message_id, is_retained=is_retained)
         self.expect(effects, *[("answer", a, message_id) for a in self.settle(place)])
 
+    @precondition(lambda self: self.pending("held"))
+    @rule(data=st.data())
+    def another_node_inserts_what_is_held_here(self, data: st.DataObject) -> None:
+        place = data.draw(st.sampled_from(self.pending("held")))
+        self.messages += 1
+        message_id = f"msg-{self.messages}"
+        self.inserted[place] = message_id, True
+        effects = self.states.found(place, message_id)
+        self.expect(effects, ("drop", place), *[("answer", a, message_id) for a in self.settle(place)])
+
+    @precondition(lambda self: self.pending("inserting"))
+    @rule(data=st.data())
+    def what_is_being_inserted_is_found(self, data: st.DataObject) -> None:
+        place = data.draw(st.sampled_from(self.pending("inserting")))
+        self.expect(self.states.found(place, "told by whoever inserts it"))
+
     @precondition(lambda self: self.pending("held", "elsewhere", "inserting"))
     @rule(data=st.data())
     def it_fails(self, data: st.DataObject) -> None:

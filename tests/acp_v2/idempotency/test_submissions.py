@@ -22,6 +22,7 @@ from acp_v2.idempotency import (
     StoreError,
     Submissions,
     Submitted,
+    submissions,
 )
 from acp_v2.idempotency.local_keys import GrantedClaim
 
@@ -225,6 +226,59 @@ def test_nodes_that_insert_at_the_same_time_insert_once_and_answer_the_same():
         assert [message.id async for message in store.messages("s")] == [answers[0]]
         assert answers == [answers[0]] * 4
         assert store.claimed == []
+
+    run(steps())
+
+
+class InsertedElsewhere:
+    """A prompt that one node is inserting, without a claim, when another claims it and holds it."""
+
+    def __init__(self) -> None:
+        self.store = Spied()
+        self.written = asyncio.Event()
+        self.first, self.second = Submissions(self.store), Submissions(self.store)
+
+    async def begin(self) -> None:
+        async def slowly(key: IdempotencyKey | None) -> Insertion:
+            await self.written.wait()
+            return await self.store.insert("m")(key)
+
+        await self.store.create_session(StoredSession("s", "/work"))
+        self.inserting = asyncio.create_task(self.first.submit("s", KEY, slowly))
+        await settle()
+        never = asyncio.Event()
+        held = self.second.submit("s", KEY, self.store.insert("n"), attempt=2, ready=never.wait)
+        self.held = asyncio.create_task(held)
+        await settle()
+        assert self.store.claimed == [KEY]
+
+
+def test_what_was_being_inserted_elsewhere_when_it_was_claimed_is_not_held_for_longer(monkeypatch: pytest.MonkeyPatch):
+    async def steps():
+        nodes = InsertedElsewhere()
+        await nodes.begin()
+
+        nodes.written.set()
+
+        assert await asyncio.gather(nodes.inserting, nodes.held) == ["m", "m"]
+        await settle()
+        assert await nodes.store.claim("s", KEY) == Recorded("m", [])
+        assert await nodes.store.outcome("s", KEY) == Outcome("m")  # the claim has ended
+
+    monkeypatch.setattr(submissions, "LOOKS_AGAIN_SECONDS", [0.001] * 1000)
+    run(steps())
+
+
+def test_a_withdrawal_of_what_is_inserted_meanwhile_comes_too_late():
+    async def steps():
+        nodes = InsertedElsewhere()
+        await nodes.begin()
+        nodes.written.set()
+        assert await nodes.inserting == "m"
+
+        await nodes.store.withdraw("s", KEY)
+
+        assert await nodes.held == "m"
 
     run(steps())
 
