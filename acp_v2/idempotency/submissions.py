@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 Insert = Callable[[IdempotencyKey | None], Awaitable[Insertion]]
 """Writes the message and the key in one step, or raises. It is not interrupted once it has begun."""
 
-LOOKS_AGAIN_SECONDS: Final = (1.0, 2.0, 4.0, 8.0)
+LOOKS_AGAIN_SECONDS: Final = (0.1, 0.5, 2.0, 8.0)
 """Pauses after which it is looked up again whether a held prompt is inserted: another node may have been at it, without
 a claim, when it was claimed here.
 """

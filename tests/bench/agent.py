@@ -46,7 +46,7 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         yield asyncio.run(_cost_of_a_key("memory", "memory"))
         yield asyncio.run(_cost_of_a_key("SQLite", f"sqlite:///{folder}/prompts.db"))
-        for name, is_durable in (("PostgreSQL", True), ("PostgreSQL without fsync", False)):
+        for name, is_durable in (("PostgreSQL, fsync on", True), ("PostgreSQL, fsync off", False)):
             with _postgresql(is_durable=is_durable) as server:
                 if server is not None:
                     yield asyncio.run(_cost_of_a_key(name, server.take_database()))
