@@ -45,9 +45,12 @@ class ConformanceFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """A test for each scenario, and one for what came on the wire."""
-        from acp_v2.conformance.catalogue import scenarios  # noqa: PLC0415  # when it is needed
-        from acp_v2.conformance.settings import read_settings  # noqa: PLC0415
-
+        try:
+            from acp_v2.conformance.catalogue import scenarios  # noqa: PLC0415  # when it is needed
+            from acp_v2.conformance.settings import read_settings  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            install = "pip install 'acp-v2[conform]'"
+            raise self.CollectError(f"{self.path} needs {error.name}; install it with: {install}") from None
         try:
             settings = read_settings(
                 tomllib.loads(self.path.read_text("utf-8")), self.path.parent, cwd=self._folder.name

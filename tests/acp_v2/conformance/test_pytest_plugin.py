@@ -70,3 +70,31 @@ def test_a_file_that_says_nothing_sensible(tmp_path: Path, text: str, says: str)
     assert done.returncode == 2
     assert says in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def pytest_without(modules: tuple[str, ...], folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    program = (
+        f"import sys, pytest\nsys.modules.update(dict.fromkeys({modules!r}))\nsys.exit(pytest.main(sys.argv[1:]))\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, "-p", "acp_v2.conformance.pytest_plugin", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+
+
+def test_where_it_is_installed_without_its_extra_pytest_runs_all_the_same(tmp_path: Path):
+    (tmp_path / "test_it.py").write_text("def test_it():\n    pass\n")
+    done = pytest_without(("jsonschema", "jinja2", "rich"), tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+def test_a_file_of_the_suite_without_its_extra_says_what_to_install(tmp_path: Path):
+    (tmp_path / "acp-conform.toml").write_text('[agent]\ncommand = ["agent"]\n')
+    done = pytest_without(("jsonschema",), tmp_path, "acp-conform.toml")
+    assert done.returncode == 2
+    assert "pip install 'acp-v2[conform]'" in done.stdout
