@@ -110,3 +110,29 @@ def test_the_time_limit_breaks_off_the_scenario_that_runs_and_begins_no_other():
     assert [result.stopped for result in report.results] == ["the time limit of 0.5 s was over"]
     assert report.ended_early == "the time limit of 0.5 s was over"
     assert report.verdict is Verdict.NON_CONFORMANT
+
+
+def test_a_text_that_always_fails_shows_as_well_that_its_key_is_unused():
+    report = run(Mutant, ["retry-after-error"], fail_prompt="/fail 999")
+    assert {result.rule.id: result.outcome for result in report.rule_results()} == {
+        "INS-01": Outcome.PASSED,
+        "INS-08": Outcome.PASSED,
+    }
+
+
+def test_a_busy_text_without_seconds_is_good_for_everything_but_work_that_ends_by_itself():
+    report = run(
+        Mutant, ["retry-while-held", "held-when-connection-ends", "cancel-held-prompt"], busy_prompt="/sleep 999"
+    )
+    results = {result.rule.id: result for result in report.rule_results()}
+    assert results["HELD-02"].outcome is Outcome.SKIPPED
+    assert "has no {seconds} in it" in results["HELD-02"].reasons[0]
+    assert results["HELD-01"].outcome is results["CANCEL-02"].outcome is Outcome.PASSED
+    assert not report.failures
+
+
+def test_texts_that_do_not_do_what_they_should_are_told():
+    report = run(Mutant, ["retry-after-error", "local-command-again"], fail_prompt="Hi", local_prompt="Hi")
+    reasons = {result.rule.id: result.reasons for result in report.rule_results()}
+    assert reasons["INS-08"] == ("the text of --fail-prompt did not make a prompt fail",)
+    assert reasons["LAST-05"] == ("the agent retains the message of --local-prompt",)
