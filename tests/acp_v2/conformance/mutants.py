@@ -106,6 +106,12 @@ class Tampered:
             await self._store.add_message(session_id, again, None)
         return found
 
+    async def look_up(self, session_id: str, key: IdempotencyKey) -> Any:
+        if (found := await self.find_key(session_id, key)) is not None:
+            return found
+        found = await self._store.look_up(session_id, key)
+        return None if isinstance(found, Recorded) else found
+
     async def claim(self, session_id: str, key: IdempotencyKey) -> Any:
         if (found := await self.find_key(session_id, key)) is not None:
             return found
