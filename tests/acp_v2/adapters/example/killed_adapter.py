@@ -15,7 +15,11 @@ from acp_v2.transports.stdio import open_stdio
 from tests.acp_v2.agent import killed_agent
 from tests.acp_v2.agent.killed_agent import Death, KilledStore, KilledTransport
 
-POINTS = [*killed_agent.POINTS, "before append", "half of append", "after append", "before pages", "after pages"]
+POINTS = [
+    # Of a held prompt the adapter keeps nothing outside of itself.
+    *(point for point in killed_agent.POINTS if point not in killed_agent.HELD),
+    *("before append", "half of append", "after append", "before pages", "after pages"),
+]
 
 
 class KilledRuntime(Runtime):
