@@ -96,11 +96,11 @@ class _Run:
 
     async def _send_pending(self, client: Client) -> int:
         cwd = Path(self._arguments.cwd or ".").resolve()
-        pending = client.outbox.pending()
-        if not pending:
+        left = await client.outbox.left_behind()
+        if not left:
             say("nothing is pending", stderr=True)
         code = OK
-        for session_id in dict.fromkeys(submission.session_id for submission in pending):
+        for session_id in dict.fromkeys(prompt.session_id for prompt in left):
             say((f"session {session_id}", "dim"), stderr=True)
             try:
                 self._session = await client.resume_session(session_id, cwd)
@@ -108,7 +108,7 @@ class _Run:
                 say((f"acpspec: {error}", "red"), stderr=True)
                 code = FAULTY
                 continue
-            for submission in [submission for submission in pending if submission.session_id == session_id]:
+            for submission in client.outbox.pending(session_id):
                 code = max(code, await self._show(self._session, submission))
         return code
 

@@ -12,6 +12,7 @@ from acp_v2.client.client import Client, OnElicitation, OnPermission
 from acp_v2.client.errors import KeyReused, OutboxError, OutcomeUnknown, PromptHeld
 from acp_v2.client.events import Disconnected, Event, Resumed, Settled, Updated
 from acp_v2.client.outbox import Outbox, Prompt
+from acp_v2.client.pending_prompts import KeptPrompt
 from acp_v2.client.session import Session
 from acp_v2.client.submission import Submission
 
@@ -19,6 +20,7 @@ __all__ = [
     "Client",
     "Disconnected",
     "Event",
+    "KeptPrompt",
     "KeyReused",
     "OnElicitation",
     "OnPermission",

@@ -331,7 +331,7 @@ class Client:
             if agent.connection.is_closed:
                 await self._activate(session)
             else:
-                session.deliver(agent)
+                await session.deliver(agent)
         except BaseException:
             await self._forget(session)
             raise

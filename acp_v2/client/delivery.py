@@ -58,7 +58,7 @@ class Delivery:
                     await queue.news.wait()
                     continue
             with contextlib.suppress(OutboxError):
-                await self._outbox.adopt()
+                await self._outbox.adopt(self._session_id)
 
     async def settle(self) -> None:
         """Where the connection has ended, wait until it is noted of everything that was sent and not answered."""

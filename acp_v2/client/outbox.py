@@ -85,7 +85,10 @@ class Outbox:
         on_settled: OnSettled | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Self:
-        """Open the file with what is pending, and take up what processes that have ended left in it.
+        """Open the file.
+
+        What processes that have ended left in a session is sent when a client here has the session active, and until
+        then may be sent by another process that has; `left_behind` lists it.
 
         Args:
             path: the file; by default nothing outlives this process.
@@ -166,9 +169,19 @@ class Outbox:
         return await asyncio.shield(self._run(self._submit(own, session_id, params)))
 
     def pending(self, session_id: str | None = None) -> list[Submission]:
-        """What has no outcome yet, or is held, in the order of submission."""
+        """What this process is to send or holds, in the order of submission."""
         found = [s for s in self._open.values() if session_id in (None, s.session_id)]
         return sorted(found, key=lambda submission: submission.number)
+
+    async def left_behind(self) -> list[KeptPrompt]:
+        """What ended processes had still to send and nobody has taken up, in the order of submission.
+
+        To resume its session has it sent.
+
+        Raises:
+            OutboxError: the file cannot be read.
+        """
+        return await self._do(self._kept.left_behind)
 
     async def cancel(self, submission: Submission) -> None:
         """As `Submission.cancel`."""
@@ -178,6 +191,7 @@ class Outbox:
 
     async def cancel_session(self, session_id: str) -> None:
         """Take back everything that is pending in a session, without telling the agent, which learns it otherwise."""
+        await self.adopt(session_id)
         pending = self.pending(session_id)
         if pending:
             await self._do(self._kept.cancel, *(submission.key for submission in pending))
@@ -237,26 +251,14 @@ class Outbox:
             self._announce(submission)
             self._run(self._call(submission))
 
-    async def adopt(self) -> None:
-        """Take up what processes that have ended left open.
+    async def adopt(self, session_id: str | None = None) -> None:
+        """Take up what processes that have ended left: what is to be sent in a session, and what is only to be told.
 
         Raises:
             OutboxError: the file cannot be read or written.
         """
-        for prompt in await self._do(self._kept.adopt):
-            submission = self._followed.pop(prompt.key, None) or self._submission_of(prompt, was_kept=True)
-            submission.is_cancelled = prompt.is_cancelled
-            if prompt.state == "pending":
-                self._open[prompt.key] = submission
-                if prompt.is_cancelled:
-                    await self.settle_cancelled(submission)
-                else:
-                    self.give_back(submission)
-            else:
-                # Its process ended before the application was told.
-                _settle(submission, prompt)
-                self._announce(submission)
-                self._run(self._told(submission))
+        # Shielded, because what belongs to this process in the file nobody else sends.
+        await asyncio.shield(self._run(self._adopt(session_id)))
 
     async def insert(self, submission: Submission, message_id: str | None) -> None:
         """The agent has inserted the message of a prompt."""
@@ -275,6 +277,9 @@ class Outbox:
 
     async def refuse(self, session_id: str, error: Exception) -> None:
         """A session could not be resumed, so that what is pending in it cannot be sent."""
+        if isinstance(error, ResourceNotFound):
+            with contextlib.suppress(OutboxError):  # It is left behind as it was.
+                await self.adopt(session_id)
         for submission in self.pending(session_id):
             if isinstance(error, ResourceNotFound):
                 await self.fail(submission, error)
@@ -295,6 +300,22 @@ class Outbox:
             await self.fail(submission, RequestCancelled("It was cancelled before it was sent"))
 
     # Inside
+
+    async def _adopt(self, session_id: str | None) -> None:
+        for prompt in await self._do(self._kept.adopt, session_id):
+            submission = self._followed.pop(prompt.key, None) or self._submission_of(prompt, was_kept=True)
+            submission.is_cancelled = prompt.is_cancelled
+            if prompt.state == "pending":
+                self._open[prompt.key] = submission
+                if prompt.is_cancelled:
+                    await self.settle_cancelled(submission)
+                else:
+                    self.give_back(submission)
+            else:
+                # Its process ended before the application was told.
+                _settle(submission, prompt)
+                self._announce(submission)
+                self._run(self._told(submission))
 
     async def _submit(self, key: IdempotencyKey, session_id: str, params: Mapping[str, Any]) -> Submission:
         found, is_new = await self._do(self._kept.submit, key, session_id, params, self.clock())
@@ -319,7 +340,8 @@ class Outbox:
         while self._followed:
             await asyncio.sleep(_SECONDS_TO_LOOK)
             with contextlib.suppress(OutboxError):  # It is tried again.
-                await self.adopt()
+                for session_id in {submission.session_id for submission in self._followed.values()}:
+                    await self.adopt(session_id)
                 for key, submission in list(self._followed.items()):
                     found = await self._do(self._kept.find, key)
                     if found is not None and found.state != "pending" and self._followed.pop(key, None):

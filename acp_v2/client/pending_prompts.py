@@ -157,19 +157,39 @@ class PendingPrompts:
         with self._transaction() as db:
             self._change(db, "submitted = ?", key, now)
 
-    def adopt(self) -> list[KeptPrompt]:
-        """Take up what processes that have ended left open, in the order of submission."""
+    def adopt(self, session_id: str | None = None) -> list[KeptPrompt]:
+        """Take up what processes that have ended left open, in the order of submission.
+
+        That is what is to be sent in one session, and of all sessions what is only to be told: outcomes, and prompts
+        that were taken back. What is to be sent in other sessions is for the process that has them active.
+        """
         with self._explained("read") as db:
             owners = db.execute(
-                "SELECT DISTINCT owner FROM prompts WHERE agent = ? AND told = 0 AND owner IS NOT ?",
-                (self._agent, self.owner),
+                f"SELECT DISTINCT owner FROM prompts WHERE {_ADOPTABLE} AND owner IS NOT ?",  # noqa: S608
+                (self._agent, session_id, self.owner),
             ).fetchall()
         adopted: list[KeptPrompt] = []
         for (owner,) in owners:
             with _explained(self._path, "read"), self._ended(owner) as has_ended:
                 if has_ended:
-                    adopted += self._adopt_from(owner)
+                    adopted += self._adopt_from(owner, session_id)
         return sorted(adopted, key=lambda prompt: prompt.number)
+
+    def left_behind(self) -> list[KeptPrompt]:
+        """What is to be sent and belongs to processes that have ended, in the order of submission."""
+        with self._explained("read") as db:
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM prompts"  # noqa: S608
+                " WHERE agent = ? AND told = 0 AND owner IS NOT ? AND state = 'pending' AND cancelled = 0"
+                " ORDER BY number",
+                (self._agent, self.owner),
+            ).fetchall()
+        prompts = [_kept(row) for row in rows]
+        have_ended: dict[str | None, bool] = {}
+        for owner in {prompt.owner for prompt in prompts}:
+            with _explained(self._path, "read"), self._ended(owner) as has_ended:
+                have_ended[owner] = has_ended
+        return [prompt for prompt in prompts if have_ended[prompt.owner]]
 
     def find(self, key: IdempotencyKey) -> KeptPrompt | None:
         """What is known of a key."""
@@ -224,11 +244,11 @@ class PendingPrompts:
         with contextlib.suppress(OutboxError), self._explained("tidied") as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
-    def _adopt_from(self, owner: str | None) -> list[KeptPrompt]:
+    def _adopt_from(self, owner: str | None, session_id: str | None) -> list[KeptPrompt]:
         with self._transaction() as db:
             rows = db.execute(
-                f"UPDATE prompts SET owner = ? WHERE agent = ? AND told = 0 AND owner IS ? RETURNING {_COLUMNS}",  # noqa: S608
-                (self.owner, self._agent, owner),
+                f"UPDATE prompts SET owner = ? WHERE {_ADOPTABLE} AND owner IS ? RETURNING {_COLUMNS}",  # noqa: S608
+                (self.owner, self._agent, session_id, owner),
             ).fetchall()
             return [_kept(row) for row in rows]
 
@@ -332,6 +352,7 @@ class PendingPrompts:
 
 
 _COLUMNS = "number, session, key, digest, submitted, state, cancelled, params, owner, message_id, error"
+_ADOPTABLE = "agent = ? AND told = 0 AND (state != 'pending' OR cancelled = 1 OR session = ?)"
 _FIND = f"SELECT {_COLUMNS} FROM prompts WHERE agent = ? AND key = ?"  # noqa: S608  # the names stand above
 
 

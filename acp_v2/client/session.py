@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from acp_v2.client.delivery import Delivery
+from acp_v2.client.errors import OutboxError
 from acp_v2.client.events import Disconnected, Event, Resumed, Settled, Updated
 from acp_v2.client.link import Agent
 from acp_v2.client.outbox import Prompt
@@ -116,7 +118,7 @@ class Session:
             agent.connection.tell("session/cancel", {"sessionId": self.id})
             self._cancels = False
         self._put(Resumed())
-        self.deliver(agent)
+        await self.deliver(agent)
 
     def cancel_on(self, agent: Agent | None) -> None:
         """Break off the foreground work now, or when the session is active again."""
@@ -125,11 +127,13 @@ class Session:
         else:
             self._cancels = True
 
-    def deliver(self, agent: Agent) -> None:
-        """Send what is pending; the session is active on the connection."""
-        if self._is_closed:
-            return
+    async def deliver(self, agent: Agent) -> None:
+        """Send what is pending, also what ended processes left; the session is active on the connection."""
         self.is_established = True
+        with contextlib.suppress(OutboxError):  # It is tried again.
+            await self._client.outbox.adopt(self.id)
+        if self._is_closed or agent.connection.is_closed:
+            return
         self._delivery = Delivery(self._client.outbox, self.id, agent.connection, has_keys=agent.has_keys)
         self._delivering = asyncio.create_task(self._delivery.run())
 

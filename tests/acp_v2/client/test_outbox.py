@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from acp_v2 import IdempotencyKey, InternalError, RequestCancelled, ResourceNotFound, TextContent
-from acp_v2.client import KeyReused, Outbox, OutboxError, OutcomeUnknown, PromptHeld, Submission
-from tests.acp_v2.client.scripted_agent import Opened, ScriptedAgent, outcome, run
+from acp_v2.client import Client, KeyReused, Outbox, OutboxError, OutcomeUnknown, PromptHeld, Submission
+from tests.acp_v2.client.scripted_agent import CWD, Opened, ScriptedAgent, outcome, run
 
 HOUR = 3600.0
 V1 = {"protocolVersion": 1, "agentCapabilities": {}}
@@ -97,7 +97,7 @@ class TestSubmitting:
             assert outbox.pending() == []
             await outbox.close()
             again = await Outbox.open(tmp_path / "outbox")
-            assert again.pending() == []
+            assert await again.left_behind() == []
             await again.close()
 
         run(test)
@@ -224,7 +224,7 @@ class TestOwnKeys:
                 assert outbox.pending() == again
             await outbox.close()
             reopened = await Outbox.open(tmp_path / "outbox")
-            assert [submission.params["prompt"][0]["text"] for submission in reopened.pending()] == ["Hello"]
+            assert [submission.params["prompt"][0]["text"] for submission in await reopened.left_behind()] == ["Hello"]
             await reopened.close()
 
         run(test)
@@ -399,7 +399,7 @@ class TestCancelling:
             await outbox.close()
             again = await Outbox.open(tmp_path / "outbox", on_settled=told)
             assert await told.until(1) == [("Never mind", "failed")]
-            assert again.pending() == []
+            assert await again.left_behind() == []
             await again.close()
 
         run(test)
@@ -450,7 +450,7 @@ class TestTelling:
             told = Told()
             second = await Outbox.open(tmp_path / "outbox", on_settled=told)
             assert await told.until(1) == [("" if state == "inserted" else "Hello", state)]
-            assert second.pending() == []
+            assert await second.left_behind() == []
             await second.close()
 
             third = await Outbox.open(tmp_path / "outbox", on_settled=told)
@@ -536,7 +536,7 @@ class TestTelling:
                 await outbox._do(refuse_to_write, 0)
             await outbox.close()
             again = await Outbox.open(tmp_path / "outbox")
-            assert again.pending() == [], "what the agent has refused is not sent by the next process"
+            assert await again.left_behind() == [], "what the agent has refused is not sent by the next process"
             await again.close()
 
         run(test)
@@ -572,7 +572,7 @@ class TestClosing:
             await outbox.close()
             await submitting
             again = await Outbox.open(tmp_path / "outbox")
-            assert len(again.pending()) == 1
+            assert len(await again.left_behind()) == 1
             await again.close()
 
         run(test)
@@ -679,6 +679,72 @@ class TestOtherProcesses:
                 other.execute("COMMIT")
                 assert await submission == "m"
             other.close()
+            await outbox.close()
+
+        run(test)
+
+    def test_what_an_ended_process_left_is_sent_by_the_one_that_has_its_session_active(self, tmp_path: Path) -> None:
+        async def test() -> None:
+            await left_by_another(tmp_path / "outbox", "Hello")
+            outboxes = [await Outbox.open(tmp_path / "outbox") for _ in range(2)]
+            for outbox in outboxes:
+                assert outbox.pending() == []
+                assert [prompt.session_id for prompt in await outbox.left_behind()] == ["s"]
+            async with Opened(outbox=outboxes[1]) as opened:
+                await opened.peer.take("session/prompt")
+                assert await outboxes[0].left_behind() == []
+            for outbox in outboxes:
+                await outbox.close()
+
+        run(test)
+
+    def test_what_a_process_leaves_while_another_has_the_session_active_is_sent_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def test() -> None:
+            monkeypatch.setattr("acp_v2.client.delivery.SECONDS_TO_ADOPT", 0.01)
+            outbox = await Outbox.open(tmp_path / "outbox")
+            async with Opened(outbox=outbox) as opened:
+                await left_by_another(tmp_path / "outbox", "Hello")
+                await opened.peer.take("session/prompt")
+            await outbox.close()
+
+        run(test)
+
+    def test_who_gives_up_while_prompts_are_taken_up_leaves_them_pending_here(self, tmp_path: Path) -> None:
+        async def test() -> None:
+            await left_by_another(tmp_path / "outbox", "Hello")
+            outbox = await Outbox.open(tmp_path / "outbox")
+            adopting = asyncio.create_task(outbox.adopt("s"))
+            await asyncio.sleep(0)
+            adopting.cancel()
+            await outbox.close()
+            assert len(outbox.pending()) == 1
+
+        run(test)
+
+    def test_what_was_left_in_a_session_that_is_gone_fails_and_is_told(self, tmp_path: Path) -> None:
+        async def test() -> None:
+            await left_by_another(tmp_path / "outbox", "Hello")
+            told = Told()
+            outbox = await Outbox.open(tmp_path / "outbox", on_settled=told)
+            async with Client((agent := ScriptedAgent()).connect, outbox=outbox) as client:
+                peer = await agent.peer()
+                resuming = asyncio.create_task(client.resume_session("s", CWD))
+                await peer.refuse(await peer.take("session/resume"), -32002)
+                with pytest.raises(ResourceNotFound):
+                    await resuming
+                assert await told.until(1) == [("Hello", "failed")]
+            await outbox.close()
+
+        run(test)
+
+    def test_what_was_left_in_a_session_that_is_cancelled_is_taken_back(self, tmp_path: Path) -> None:
+        async def test() -> None:
+            await left_by_another(tmp_path / "outbox", "Hello")
+            outbox = await Outbox.open(tmp_path / "outbox")
+            await outbox.cancel_session("s")
+            assert await outbox.left_behind() == outbox.pending() == []
             await outbox.close()
 
         run(test)

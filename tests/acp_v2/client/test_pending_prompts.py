@@ -137,7 +137,7 @@ class TestFile:
         db.close()
         prompts = PendingPrompts(path)
         with pytest.raises(OutboxError, match="cannot be"):
-            prompts.adopt()
+            prompts.adopt("session")
         prompts.close()
 
     def test_leaves_nothing_beside_it_when_it_is_closed(self, path: Path) -> None:
@@ -156,7 +156,7 @@ class TestFile:
         assert one.submit(same_key, "session", PARAMS, 0)[1]
         assert other.submit(same_key, "another", PARAMS, 0)[1]
         one.close()
-        assert other.adopt() == []
+        assert other.adopt("session") == []
         other.close()
 
     def test_a_full_disk_refuses_a_prompt_and_keeps_the_others(self, kept: PendingPrompts) -> None:
@@ -313,7 +313,7 @@ def owner(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
 class TestOwners:
     def test_a_living_process_keeps_its_prompts(self, path: Path, owner: "subprocess.Popen[bytes]") -> None:
         prompts = PendingPrompts(path)
-        assert prompts.adopt() == []
+        assert prompts.adopt("session") == []
         prompts.close()
 
     def test_the_prompts_of_a_killed_process_are_taken_up_in_order(
@@ -322,17 +322,17 @@ class TestOwners:
         owner.kill()
         owner.wait()
         prompts = PendingPrompts(path)
-        assert [prompt.key for prompt in prompts.adopt()] == ["one", "two"]
-        assert prompts.adopt() == []
+        assert [prompt.key for prompt in prompts.adopt("session")] == ["one", "two"]
+        assert prompts.adopt("session") == []
         assert names_in(path.with_name("outbox.owners")) == [prompts.owner]
         prompts.close()
 
     def test_those_of_another_outbox_in_this_process_are_left_to_it(self, path: Path, kept: PendingPrompts) -> None:
         kept.submit(key(), "session", PARAMS, 0)
         other = PendingPrompts(path)
-        assert other.adopt() == []
+        assert other.adopt("session") == []
         kept.close()
-        assert len(other.adopt()) == 1
+        assert len(other.adopt("session")) == 1
         other.close()
 
     def test_what_is_left_open_is_what_nobody_was_told_of(self, path: Path) -> None:
@@ -346,20 +346,44 @@ class TestOwners:
             first.inserted(IdempotencyKey(name), "message", is_told=name.endswith("told"))
         first.close()
         second = PendingPrompts(path)
-        assert [prompt.key for prompt in second.adopt()] == ["pending", "failed", "inserted"]
+        assert [prompt.key for prompt in second.adopt("session")] == ["pending", "failed", "inserted"]
         second.close()
+
+    def test_what_is_to_be_sent_in_other_sessions_is_left_and_what_is_only_to_be_told_is_not(self, path: Path) -> None:
+        first = PendingPrompts(path)
+        for name in ("pending", "failed", "cancelled"):
+            first.submit(IdempotencyKey(name), "session", PARAMS, 0)
+        first.failed(IdempotencyKey("failed"), ERROR, is_told=False)
+        first.cancel(IdempotencyKey("cancelled"))
+        first.close()
+        second = PendingPrompts(path)
+        assert [prompt.key for prompt in second.adopt("other")] == ["failed", "cancelled"]
+        assert [prompt.key for prompt in second.left_behind()] == ["pending"]
+        assert [prompt.key for prompt in second.adopt("session")] == ["pending"]
+        assert second.left_behind() == []
+        second.close()
+
+    def test_what_a_living_process_is_to_send_is_not_left_behind(
+        self, path: Path, owner: "subprocess.Popen[bytes]"
+    ) -> None:
+        prompts = PendingPrompts(path)
+        assert prompts.left_behind() == []
+        owner.kill()
+        owner.wait()
+        assert [prompt.key for prompt in prompts.left_behind()] == ["one", "two"]
+        prompts.close()
 
     def test_only_one_of_two_takes_a_prompt_up(self, path: Path) -> None:
         first = PendingPrompts(path)
         first.submit(key(), "session", PARAMS, 0)
         first.close()
         others = [PendingPrompts(path) for _ in range(2)]
-        assert sorted(len(other.adopt()) for other in others) == [0, 1]
+        assert sorted(len(other.adopt("session")) for other in others) == [0, 1]
         for other in others:
             other.close()
 
     def test_the_memory_of_a_process_has_no_other_owner(self) -> None:
         prompts = PendingPrompts(":memory:")
         prompts.submit(key(), "session", PARAMS, 0)
-        assert prompts.adopt() == []
+        assert prompts.adopt("session") == []
         prompts.close()

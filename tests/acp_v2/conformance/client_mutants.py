@@ -174,13 +174,15 @@ class Program:
             return tap(await connect())
 
         try:
-            if text is None and not outbox.pending():
+            left = await outbox.left_behind()
+            if text is None and not left:
                 return
             async with Client(tapped, outbox=outbox, patience=self.patience) as client:
                 if text is None:
-                    for submission in outbox.pending():
-                        await client.resume_session(submission.session_id, CWD)
-                        await submission
+                    for session_id in dict.fromkeys(prompt.session_id for prompt in left):
+                        await client.resume_session(session_id, CWD)
+                        for submission in outbox.pending(session_id):
+                            await submission
                     return
                 session = await self.session(client)
                 await self.submit(session, text, key or self.key(session.id, text))
