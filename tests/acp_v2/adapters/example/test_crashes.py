@@ -15,6 +15,7 @@ from tests.acp_v2.adapters.example.killed_adapter import POINTS
 from tests.acp_v2.adapters.example.test_traces import COMMAND
 from tests.acp_v2.agent.client import CWD, Client, OverStdio, new_key
 from tests.acp_v2.agent.test_crashes import RUNS, chance, until_gone
+from tests.sampling import sampled
 
 KILLED_ADAPTER = (sys.executable, str(Path(__file__).with_name("killed_adapter.py")))
 SESSION = "0" * 32
@@ -32,7 +33,7 @@ async def history(client: Client) -> list[str]:
     return [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", sampled(POINTS, every=2))
 def test_an_adapter_that_is_killed_has_inserted_once_or_not_at_all(tmp_path: Path, point: str):
     async def steps() -> None:
         await Runtime(tmp_path).create(RuntimeSession(SESSION, CWD))
