@@ -54,6 +54,7 @@ class Witness:
         self, connection: int, text: str, message: Any, checks: WireChecks, answers: str | None, *, replays: bool
     ) -> Leak | None:
         """A message came. Returns where a key stands in it, if one does where it should not."""
+        self._keys.learn(message)
         seen = checks.received(message, answers=answers, replays=replays)
         shown = self._keys.mask_message(text, message)
         self._transcript.add(connection, "received", shown)

@@ -169,6 +169,25 @@ def test_a_key_is_masked_wherever_it_turns_up_and_however_it_is_written():
     }
 
 
+@pytest.mark.parametrize("key", ["f290534a-9770-4730-b25a-7d25f118093a", "order-1234", "7"])
+def test_a_key_that_a_client_made_is_masked_too(key: str):
+    keys, transcript = Keys(), Transcript()
+    witness = Witness(keys, transcript)
+    params = {"sessionId": "s7", "prompt": [{"type": "text", "text": "Hi"}], "idempotencyKey": key}
+    prompt = {"jsonrpc": "2.0", "id": 7, "method": "session/prompt", "params": params}
+    for sent in (prompt, {**prompt, "params": {**params, "idempotencyKey": "another key"}}):
+        witness.received(1, json.dumps(sent), sent, witness.checks("client"), None, replays=False)
+    first, second = (json.loads(entry.text)["params"] for entry in transcript.entries())
+    assert first == {**params, "idempotencyKey": "[key 1]"}
+    assert second == {**params, "idempotencyKey": "[key 2]"}
+
+
+def test_a_client_that_logs_its_key_does_not_bring_it_into_the_report():
+    keys = Keys()
+    keys.learn({"method": "session/prompt", "params": {"idempotencyKey": "order-1234"}})
+    assert keys.mask_text("sending order-1234") == "sending [key 1]"
+
+
 def test_what_a_run_writes_down_has_no_key_in_it():
     keys, transcript = Keys(), Transcript()
     witness = Witness(keys, transcript)
