@@ -36,6 +36,8 @@ _STYLES = {
     Outcome.NOT_TESTED: "yellow",
 }
 
+_LOG_LINES = 10
+
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print the scenarios with the rules that they check."""
@@ -96,9 +98,8 @@ def run_agent(arguments: argparse.Namespace) -> int:
 def _run(suite: Suite, chosen: list[Scenario] | None, arguments: argparse.Namespace) -> int:
     writers = [(path, _writer(path)) for path in arguments.reports]
     report = asyncio.run(_until_told(suite.run(chosen, progress=_say_result)))
-    for path, write in writers:
-        _write(path, write(report))
     _say_report(report)
+    _write_all([(path, write(report)) for path, write in writers])
     return FAULTY if report.verdict is Verdict.NON_CONFORMANT else OK
 
 
@@ -156,16 +157,27 @@ def _working_directory(given: str | None) -> Generator[str]:
 
 def _writer(path: Path) -> Write:
     try:
-        return writer(path)
+        write = writer(path)
     except ValueError as error:
         raise UsageError(f"--report {error}") from None
+    # Said now and not after minutes, when the run would be lost.
+    if not path.parent.is_dir():
+        raise UsageError(f"--report {path}: there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--report {path} cannot be written")
+    return write
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+def _write_all(texts: list[tuple[Path, str]]) -> None:
+    """Write what can be written, and say what cannot."""
+    faults: list[str] = []
+    for path, text in texts:
+        try:
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            faults.append(f"{path} cannot be written: {error.strerror}")
+    if faults:
+        raise UsageError("; ".join(faults))
 
 
 def _say_result(result: ScenarioResult) -> None:
@@ -190,6 +202,10 @@ def _say_report(report: Report) -> None:
     _say_reasons(results, Outcome.SKIPPED)
     _say_reasons(results, Outcome.NOT_TESTED)
     say()
+    if report.log and any(result.outcome is Outcome.NOT_TESTED for result in results):
+        say(f"the end of what the {report.side} wrote besides:")
+        say("\n".join(f"  {line[:300]}" for line in report.log.splitlines()[-_LOG_LINES:]))
+        say()
     if report.ended_early:
         say(("it ended early: ", "red"), report.ended_early)
     counts = ", ".join(f"{n} {o}" for o in Outcome if (n := sum(1 for r in results if r.outcome is o)))
@@ -199,9 +215,11 @@ def _say_report(report: Report) -> None:
 
 
 def _say_reasons(results: Sequence[RuleResult], outcome: Outcome) -> None:
-    meant = [result for result in results if result.outcome is outcome]
-    if not meant:
-        return
-    say()
-    for result in meant:
-        say((f"{result.rule.id} {outcome}: ", _STYLES[outcome]), "; ".join(result.reasons))
+    by_reason: dict[str, list[str]] = {}
+    for result in results:
+        if result.outcome is outcome:
+            by_reason.setdefault("; ".join(result.reasons), []).append(result.rule.id)
+    if by_reason:
+        say()
+    for reason, ids in by_reason.items():
+        say((f"{', '.join(ids)} {outcome}: ", _STYLES[outcome]), reason)

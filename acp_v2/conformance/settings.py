@@ -11,6 +11,7 @@ from typing import Any, cast
 from acp_v2.conformance.agent_suite import AgentSuite
 from acp_v2.conformance.options import Options
 from acp_v2.conformance.targets import StdioTarget, Target, UrlTarget
+from acp_v2.transports.remote import check_url
 
 _TEXTS = ("prompt", "busy_prompt", "fail_prompt", "local_prompt", "login", "cwd")
 _SECONDS = {"timeout": "patience", "time_limit": "time_limit"}
@@ -51,8 +52,8 @@ class Settings:
             raise ValueError("say which agent it is: a command, or the url of its address")
         if self.url is None and (self.token or self.restart_command):
             raise ValueError("a token and a restart command are for an agent at an address: url")
-        if self.url is not None and not self.url.startswith(("ws://", "wss://", "http://", "https://")):
-            raise ValueError("the url begins with ws://, wss://, http:// or https://")
+        if self.url is not None:
+            check_url(self.url)
         if self.command and self.restart_command:
             raise ValueError("the suite restarts its own command itself; a restart command is for what runs already")
 

@@ -10,18 +10,19 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
-from urllib.parse import urlsplit
 
 from acp_v2.conformance.troubles import NoConnection
 from acp_v2.transports import Transport, TransportClosed
 from acp_v2.transports.process import ProcessTransport, spawn
 from acp_v2.transports.remote import connect
+from acp_v2.transports.sockets import without_user
 
 MAX_MESSAGE_BYTES: Final = 8 * 1024 * 1024
 """What the suite asks for makes no message as large as that."""
 
 _KEPT_LOG = 16 * 1024
 _SECONDS_TO_DIE = 5.0
+_SECONDS_TO_READ = 0.5
 
 
 class Target(Protocol):
@@ -132,8 +133,7 @@ class UrlTarget:
         env: Mapping[str, str] | None = None,
         patience: float = 30.0,
     ) -> None:
-        # Whoever is in the address stays out of reports.
-        self.name = urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
+        self.name = without_user(url)
         self._url = url
         self._token = token
         self._command = command
@@ -146,10 +146,23 @@ class UrlTarget:
         self.cannot_restart = None if can_restart else "the suite cannot restart this agent; --restart-cmd says how"
 
     async def open(self) -> Transport:
-        """Connect to it; where the suite starts it, it is started."""
+        """Connect to it; where the suite starts it, it is started.
+
+        Raises:
+            NoConnection: it cannot be started, or has ended with an error.
+        """
         if self._command and self._process is None:
-            await self._start()
-        return await connect(self._url, token=self._token, max_message_bytes=MAX_MESSAGE_BYTES)
+            try:
+                await self._start()
+            except TransportClosed as error:
+                raise NoConnection(str(error)) from None
+        try:
+            return await connect(self._url, token=self._token, max_message_bytes=MAX_MESSAGE_BYTES)
+        except TransportClosed:
+            # One that ended well may have left a server behind.
+            if self._process is not None and self._process.returncode:
+                raise NoConnection(f"{self._command[0]} ended with {self._process.returncode}") from None
+            raise
 
     async def restart(self) -> None:
         """Kill the process, or run the command that does it."""
@@ -204,7 +217,10 @@ class Log:
             self._reading.append(asyncio.create_task(self._read(stream)))
 
     async def end(self) -> None:
-        """Stop reading."""
+        """Read what is left of processes that have ended, and stop."""
+        if self._reading:
+            # Something else may have a pipe open, and write to it for ever.
+            await asyncio.wait(self._reading, timeout=_SECONDS_TO_READ)
         for task in self._reading:
             task.cancel()
         await asyncio.gather(*self._reading, return_exceptions=True)

@@ -22,7 +22,7 @@ from acp_v2.transports import (
     NotDelivered,
     TransportClosed,
 )
-from acp_v2.transports.sockets import CONNECTION_ID, SESSION_ID, bearer
+from acp_v2.transports.sockets import CONNECTION_ID, SESSION_ID, bearer, without_user
 
 QUEUED_MESSAGES: Final = 100
 """How many messages wait to be received before the streams are read no further."""
@@ -145,12 +145,13 @@ class HttpClientTransport:
         """Send the first message, whose answer says how the connection is called."""
         try:
             response = await self._post(text, {})
-        except httpx.HTTPError as error:
-            raise TransportClosed(f"{self._url} cannot be reached: {type(error).__name__}: {error}") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            url = without_user(self._url)
+            raise TransportClosed(f"{url} cannot be reached: {type(error).__name__}: {error}") from None
         connection_id = response.headers.get(CONNECTION_ID)
         if response.status_code != _OK or connection_id is None:
             reason = f"{response.status_code} {response.text[:200].strip()}".strip()
-            raise TransportClosed(f"{self._url} began no connection: {reason}")
+            raise TransportClosed(f"{without_user(self._url)} began no connection: {reason}")
         self._connection = {CONNECTION_ID: connection_id}
         self._open(None)
         await self._inbox.put(response.text)

@@ -19,6 +19,12 @@ Serve = Callable[[Transport], Awaitable[None]]
 """Serves one peer until it is gone."""
 
 
+def without_user(url: str) -> str:
+    """A URL as it is shown: a name and a password in it are nobody's business."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where to listen: `ws://127.0.0.1:8080/acp`, or with `http`. Port 0 is any that is free."""

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.http11 import Request, Response
 
 from acp_v2.transports import MAX_MESSAGE_BYTES, TransportClosed
-from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve, bearer
+from acp_v2.transports.sockets import CONNECTION_ID, Address, Door, Serve, bearer, without_user
 
 _LOG = logging.getLogger(__name__)
 # To debug, `websockets` logs what is in the frames, and so keys.
@@ -78,7 +78,7 @@ async def connect(
             proxy=None,
         )
     except (OSError, InvalidHandshake, InvalidURI, ValueError) as error:
-        raise TransportClosed(f"{url} cannot be reached: {error}") from None
+        raise TransportClosed(f"{without_user(url)} cannot be reached: {error}") from None
     return WebSocketTransport(socket)
 
 

@@ -115,7 +115,7 @@ def test_the_texts_that_real_agents_need_can_be_given():
     done = conform("agent", "--fail-prompt=", "--busy-prompt=", "--local-prompt=", *chosen, "--", *AGENT)
     assert done.returncode == 0, done.stdout
     for rules, option in (("INS-08", "--fail-prompt"), ("HELD-01", "--busy-prompt"), ("LAST-05", "--local-prompt")):
-        line = next(line for line in done.stdout.splitlines() if line.startswith(f"{rules} skipped"))
+        line = next(line for line in done.stdout.splitlines() if rules in line and " skipped: " in line)
         assert option in line
 
 
@@ -127,11 +127,38 @@ def test_the_environment_is_handed_on():
     assert "it ended early: no connection" in done.stdout
 
 
+def test_an_agent_that_cannot_begin_is_told_once_with_what_it_wrote():
+    done = conform("agent", "--", "sh", "-c", "echo I find no settings >&2; exit 4")
+    assert done.returncode == 1
+    # Once for the rules of the scenario that was begun, and once for all others.
+    assert done.stdout.count(" not tested: ") == 2
+    assert "  I find no settings\n" in done.stdout
+
+
+def test_a_command_that_ends_instead_of_listening_is_not_waited_for():
+    url = f"ws://127.0.0.1:{free_port()}/acp"
+    done = conform("agent", "--url", url, "--timeout", "600", "--", "sh", "-c", "echo the port is taken; exit 3")
+    assert done.returncode == 1
+    assert "it ended early: sh ended with 3" in done.stdout
+    assert "  the port is taken\n" in done.stdout
+
+
+def test_who_is_in_an_address_is_not_told():
+    url = f"http://ada:secret@127.0.0.1:{free_port()}/acp"
+    done = conform("agent", "--url", url, "--timeout", "1", "--scenario", "no-key")
+    assert "cannot be reached" in done.stdout
+    assert "secret" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (("agent",), "say which agent it is"),
         (("agent", "--url", "ftp://host"), "begins with ws://"),
+        (("agent", "--url", "ws://"), "is like ws://HOST:PORT/PATH"),
+        (("agent", "--url", "http://127.0.0.1:99999/"), "cannot be read: Port out of range"),
+        (("agent", "--url", "http://[::1/"), "cannot be read: Invalid IPv6 URL"),
+        (("agent", "--report", "no/such/folder/r.html", "--", "agent"), "there is no folder no/such/folder"),
         (("agent", "--token", "t", "--", "agent"), "for an agent at an address"),
         (("agent", "--restart-cmd", "x", "--url", "ws://127.0.0.1:1/", "--", "agent"), "itself"),
         (("agent", "--report", "r.pdf", "--", "agent"), "has to end with .json"),

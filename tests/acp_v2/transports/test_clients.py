@@ -178,6 +178,12 @@ def test_an_address_with_another_scheme_is_refused() -> None:
         run(lambda: connect("ftp://127.0.0.1"))
 
 
+@pytest.mark.parametrize("url", ["ws://", "http://127.0.0.1:99999/", "http://[::1/", "ws://127.0.0.1:0/", "ws://a b/"])
+def test_an_address_that_can_be_none_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="an agent's address"):
+        run(lambda: connect(url))
+
+
 def http_client(monkeypatch: pytest.MonkeyPatch, url: str, *statuses: int | Exception) -> HttpClientTransport:
     """A transport whose POSTs after `initialize` fail so before any arrives."""
     import httpx
