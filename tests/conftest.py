@@ -92,14 +92,17 @@ def official_peers() -> Path:
     sources = REPOSITORY / "tests" / "peers"
     lock = (sources / "package-lock.json").read_text("utf-8")
     installed = home / "installed-lock.json"
-    for name in ("package.json", "package-lock.json", "agent.mjs", "client.mjs"):
-        shutil.copy(sources / name, home / name)
-    if not installed.is_file() or installed.read_text("utf-8") != lock:
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"]
-        done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"the official TypeScript SDK: npm could not fetch it: {' '.join(done.stderr.split())[-300:]}")
-        installed.write_text(lock, "utf-8")
+    # Tests run in several processes.
+    with FileLock(home / "lock"):
+        for name in ("package.json", "package-lock.json", "agent.mjs", "client.mjs"):
+            shutil.copy(sources / name, home / name)
+        if not installed.is_file() or installed.read_text("utf-8") != lock:
+            command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1"]
+            done = subprocess.run(command, cwd=home, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                reason = " ".join(done.stderr.split())[-300:]
+                pytest.skip(f"the official TypeScript SDK: npm could not fetch it: {reason}")
+            installed.write_text(lock, "utf-8")
     return home
 
 

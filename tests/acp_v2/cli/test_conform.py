@@ -186,16 +186,16 @@ def test_the_list_has_every_scenario_with_its_rules():
 def test_whoever_breaks_it_off_finds_no_process_left(number: signal.Signals, tmp_path: Path):
     command = [*ACPSPEC, "conform", "agent", "--", sys.executable, str(HOSTILE), "hangs"]
     with subprocess.Popen(
-        command, cwd=REPOSITORY, env={**ENVIRONMENT, MARK: tmp_path.name}, stderr=subprocess.PIPE, text=True
+        command, cwd=REPOSITORY, env={**ENVIRONMENT, MARK: str(tmp_path)}, stderr=subprocess.PIPE, text=True
     ) as it:
-        while len(processes_marked(tmp_path.name)) < 2:
+        while len(processes_marked(str(tmp_path))) < 2:
             assert it.poll() is None
             time.sleep(0.01)
         it.send_signal(number)
         assert it.wait() == 130
         assert it.stderr is not None
         assert "Traceback" not in it.stderr.read()
-    assert processes_marked(tmp_path.name) == []
+    assert processes_marked(str(tmp_path)) == []
 
 
 def test_a_missing_library_is_said():
