@@ -15,7 +15,7 @@ from acp_v2.acp_error import AcpError
 from acp_v2.cli import FAULTY, INTERRUPTED, OK, UsageError
 from acp_v2.cli.console import say
 from acp_v2.cli.session_view import SessionView
-from acp_v2.client import Client, Outbox, OutboxError, OutcomeUnknown, PromptHeld, Session, Submission
+from acp_v2.client import Client, KeptPrompt, Outbox, OutboxError, OutcomeUnknown, PromptHeld, Session, Submission
 from acp_v2.models import RequestPermissionRequest
 from acp_v2.transports import MessageRefused, TransportClosed
 
@@ -106,6 +106,10 @@ class _Run:
                 self._session = await client.resume_session(session_id, cwd)
             except AcpError as error:
                 say((f"acpspec: {error}", "red"), stderr=True)
+                for prompt in left:
+                    if prompt.session_id == session_id:
+                        # With its session its text may be gone, too, and the user has it from here alone.
+                        say(f"not sent: {_text_of(prompt)}", stderr=True)
                 code = FAULTY
                 continue
             for submission in client.outbox.pending(session_id):
@@ -162,6 +166,11 @@ class _Run:
             work.cancel()
         else:
             self._cancelling = asyncio.create_task(self._session.cancel())
+
+
+def _text_of(prompt: KeptPrompt) -> str:
+    blocks = (prompt.params or {}).get("prompt", [])
+    return "\n".join(block.get("text") or f"[{block.get('type')}]" for block in blocks)
 
 
 def _times(attempts: int) -> str:

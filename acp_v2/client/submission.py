@@ -77,7 +77,8 @@ class Submission:
         """Wait for the outcome.
 
         Raises:
-            AcpError: the agent's error; nothing was inserted.
+            AcpError: the agent's error; nothing was inserted, save that `ResourceNotFound`, where its session is gone,
+                says nothing of an attempt before.
             OutcomeUnknown: it was cancelled, or cannot be sent again, while nobody could say whether it was inserted.
             PromptHeld: it waits for the application to resend or discard it.
             MessageRefused: the agent does not take a message like this one.

@@ -1,5 +1,6 @@
 """`acpspec prompt`: what is shown, and what the exit code says."""
 
+import asyncio
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_v2.client import Outbox
 from tests.acp_v2.agent.client import REPOSITORY
 
 ACPSPEC = [sys.executable, "-m", "acp_v2.cli"]
@@ -82,6 +84,18 @@ def test_what_a_run_left_in_the_outbox_another_sends(tmp_path: Path) -> None:
     done = prompt("--pending", *outbox, agent=agent)
     assert (done.returncode, done.stdout) == (0, "Kept\n")
     assert prompt("--pending", *outbox, agent=agent).stderr == "nothing is pending\n"
+
+
+def test_what_was_left_in_a_session_that_is_gone_is_shown_to_the_user_and_not_sent(tmp_path: Path) -> None:
+    async def leave() -> None:
+        outbox = await Outbox.open(tmp_path / "outbox")
+        await outbox.submit("gone", "Kept")
+        await outbox.close()
+
+    asyncio.run(leave())
+    done = prompt("--pending", "--outbox", str(tmp_path / "outbox"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith("(-32002)\nnot sent: Kept\n")
 
 
 SILENT = """
