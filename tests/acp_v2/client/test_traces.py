@@ -1,8 +1,11 @@
 """The traces of the proposal from the client's side, with the connection cut at every message boundary."""
 
 import asyncio
+import contextlib
 import itertools
-from collections.abc import Awaitable, Callable
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,9 @@ import pytest
 
 from acp_v2 import IdleStateUpdateEndTurn, InternalError
 from acp_v2.client import Client, KeyReused, Session, Updated, link
-from tests.acp_v2.agent.client import CWD
-from tests.acp_v2.client.weather import Place, Weather, agent_at, history
+from acp_v2.transports.remote import connect
+from tests.acp_v2.agent.client import CWD, REPOSITORY
+from tests.acp_v2.client.weather import AGENT, Place, Weather, agent_at, history
 
 Trace = Callable[[Session], Awaitable[list[tuple[str | None, str]]]]
 """Prompts in a session, and gives the id and text of each message that has to be there then."""
@@ -120,6 +124,42 @@ def test_wherever_the_agent_is_killed_each_submission_is_one_message(scheme: str
         steps, options = TRACES[trace]
         async with agent_at(scheme, tmp_path, **options) as place:
             await cut_everywhere(place, Weather(place.connect, kills=True), steps)
+
+    run(test)
+
+
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+def test_an_agent_on_a_socket_that_is_killed_and_started_again_gets_what_was_pending(
+    scheme: str, tmp_path: Path
+) -> None:
+    async def test() -> None:
+        store = f"--store=sqlite:///{tmp_path / 'sessions'}"
+
+        @contextlib.asynccontextmanager
+        async def agent(url: str) -> AsyncIterator[str]:
+            process = await asyncio.create_subprocess_exec(
+                *(*AGENT, store, "--listen", url), stderr=subprocess.PIPE, cwd=REPOSITORY
+            )
+            try:
+                assert process.stderr is not None
+                yield (await process.stderr.readline()).decode().split()[-1]
+            finally:
+                process.kill()
+                await process.wait()
+
+        async with contextlib.AsyncExitStack() as client_of, contextlib.AsyncExitStack() as killed:
+            url = await killed.enter_async_context(agent(f"{scheme}://127.0.0.1:0/acp"))
+            client = await client_of.enter_async_context(Client.to(url))
+            session = await client.new_session(CWD)
+            busy = await session.prompt("/sleep 3600")
+            messages = [(await busy, "/sleep 3600")]
+            submissions = [await session.prompt(text) for text in ("held", "held, too")]
+            while not all(submission.attempts for submission in submissions):
+                await asyncio.sleep(0.01)
+            await killed.aclose()
+            async with agent(url):
+                messages += [(await submissions[0], "held"), (await submissions[1], "held, too")]
+                assert await Place(partial(connect, url)).history(session.id) == messages
 
     run(test)
 
