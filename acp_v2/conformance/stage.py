@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -18,8 +19,11 @@ from acp_v2.conformance.troubles import NothingCame
 from acp_v2.transports import Transport
 from acp_v2.transports.stdio import LineTransport
 
+# The shell, for which the first lines are, takes an interpreter whose path is long or has spaces in it.
 _PROGRAM: Final = """\
-#!{python} -IS
+#!/bin/sh
+'''exec' {python} -IS "$0"
+' '''
 import os, socket, threading
 
 suite = socket.socket(socket.AF_UNIX)
@@ -67,7 +71,7 @@ class Stage:
         address = str(Path(self._folder.name) / "socket")
         self._server = await asyncio.start_unix_server(self._accept, address, limit=MAX_MESSAGE_BYTES)
         program = Path(self.program)
-        program.write_text(_PROGRAM.format(python=sys.executable, address=address), "utf-8")
+        program.write_text(_PROGRAM.format(python=shlex.quote(sys.executable), address=address), "utf-8")
         program.chmod(0o700)
         return self
 
