@@ -1,6 +1,7 @@
 """An agent that nobody here wrote, with the official TypeScript SDK: it ignores keys, and everything else works."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,10 @@ from tests.acp_v2.client.scripted_agent import outcome
 from tests.acp_v2.client.weather import Weather
 
 
-@pytest.fixture
-def command(official_peers: Path, tmp_path: Path) -> list[str]:
-    return ["node", str(official_peers / "agent.mjs"), str(tmp_path / "sessions.json")]
+@pytest.fixture(params=["alone", "behind a proxy"])
+def command(official_peers: Path, tmp_path: Path, request: pytest.FixtureRequest) -> list[str]:
+    agent = ["node", str(official_peers / "agent.mjs"), str(tmp_path / "sessions.json")]
+    return agent if request.param == "alone" else [sys.executable, "-m", "acp_v2.proxy", "--", *agent]
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
