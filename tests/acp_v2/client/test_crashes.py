@@ -89,7 +89,7 @@ class Machine:
         return [entry["told"] for entry in self.journal() if "told" in entry]
 
 
-@pytest.mark.parametrize("point", sampled((point for point in POINTS if "failed" not in point), every=2))
+@pytest.mark.parametrize("point", sampled((point for point in POINTS if "failed" not in point), every=3))
 def test_a_client_that_is_killed_loses_nothing_and_sends_nothing_twice(point: str, tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     code, kept = machine.run("Hello", point=point)
@@ -106,7 +106,7 @@ def test_a_client_that_is_killed_loses_nothing_and_sends_nothing_twice(point: st
 
 
 @pytest.mark.parametrize(
-    "point", sampled((f"{when} {what}" for what in ("failed", "told") for when in ("before", "in", "after")), every=2)
+    "point", sampled((f"{when} {what}" for what in ("failed", "told") for when in ("before", "in", "after")), every=3)
 )
 def test_a_prompt_that_is_refused_is_told_and_not_sent_again_once_that_is_written(point: str, tmp_path: Path) -> None:
     machine = Machine(tmp_path)

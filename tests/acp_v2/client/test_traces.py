@@ -68,7 +68,7 @@ TRACES: dict[str, tuple[Trace, dict[str, Any]]] = {
 def sampled(schemes: list[str]) -> list[Any]:
     """All combinations with a trace; those with a process for each connection in `make soak`, but for one."""
     return [
-        pytest.param(*names, marks=pytest.mark.soak if "stdio" in names and "held" not in names else [])
+        pytest.param(*names, marks=pytest.mark.soak if "stdio" in names and "one" not in names else [])
         for names in itertools.product(schemes, TRACES)
     ]
 

@@ -21,7 +21,7 @@ from tests.acp_v2.agent.test_official_client import (  # noqa: F401  # the trace
 from tests.acp_v2.proxy.test_traces import AGENT, CHAINS, PROXY
 
 
-@pytest.fixture(params=["no proxy", pytest.param("two proxies", marks=pytest.mark.soak)])
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.soak) for name in ("no proxy", "two proxies")])
 def run(request: pytest.FixtureRequest, official_client: Path, tmp_path: Path) -> Trace:  # noqa: F811
     """Runs a trace and gives what the client saw."""
 

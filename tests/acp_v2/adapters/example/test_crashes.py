@@ -33,7 +33,7 @@ async def history(client: Client) -> list[str]:
     return [u["messageId"] for _, u in client.updates[before:] if u["sessionUpdate"] == "user_message"]
 
 
-@pytest.mark.parametrize("point", sampled(POINTS, every=2))
+@pytest.mark.parametrize("point", sampled(POINTS, every=3))
 def test_an_adapter_that_is_killed_has_inserted_once_or_not_at_all(tmp_path: Path, point: str):
     async def steps() -> None:
         await Runtime(tmp_path).create(RuntimeSession(SESSION, CWD))
