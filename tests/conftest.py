@@ -133,8 +133,15 @@ SLOW = (
 """What starts browsers, servers or other interpreters; everything else goes first."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: _place(item).startswith(SLOW))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    in_several_processes = config.getoption("dist", "no") != "no"
+
+    def turn(item: pytest.Item) -> int:
+        if in_several_processes and _place(item).startswith("tests/site"):
+            return 0  # One of the processes is busy with the site while the others do all the rest.
+        return 2 if _place(item).startswith(SLOW) else 1
+
+    items.sort(key=turn)
     for item in items:
         # The tests of a file share what they set up, and those of the site one site.
         place = _place(item)
