@@ -30,7 +30,7 @@ check: setup ## Say whether the generated files are up to date and the code is c
 	$(BIN)/pyright
 
 test: check ## Run the checks and the tests, long ones sampled.
-	$(PYTEST) -m 'not soak' -n auto --maxprocesses 4 --dist loadgroup
+	$(PYTEST) -m 'not soak' -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 soak: setup ## Run the long tests whole.
 	$(PYTEST) -m soak

@@ -133,6 +133,8 @@ SLOW = (
 """What starts browsers, servers or other interpreters; everything else goes first."""
 
 
+# Before xdist looks for the groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     in_several_processes = config.getoption("dist", "no") != "no"
 
