@@ -87,7 +87,7 @@ def _split(argv: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     return argv[:end], argv[end + 1 :]
 
 
-_COMMANDS_WITH_PEERS = ("prompt",)
+_COMMANDS_WITH_PEERS = ("prompt", "conform")
 
 _EXTRAS = {
     "rich": "cli",

@@ -34,7 +34,6 @@ def _add_conform_agent(add_parser: AddParser) -> None:
         "With --url, the agent is at an address; COMMAND, where there is one, starts it there. What cannot be provoked "
         "with the options given is skipped, and the report says so.",
     )
-    command.add_argument("command", metavar="COMMAND", nargs="*", help="the agent and its arguments")
     command.add_argument("--url", help="the agent's address, beginning with ws://, wss://, http:// or https://")
     command.add_argument(
         "--restart-cmd", metavar="LINE", help="for an agent that runs already: a line for the shell that restarts it"
@@ -58,7 +57,6 @@ def _add_conform_client(add_parser: AddParser) -> None:
         description=f"{text} COMMAND submits one prompt, to an agent that it starts: {{agent}} in it becomes a program "
         "that leads back to the suite, {text} the prompt, and {state} a folder for what is to outlive the client.",
     )
-    command.add_argument("command", metavar="COMMAND", nargs="*", help="the client and its arguments")
     command.add_argument("--prompt", metavar="TEXT", default="Hello there", help="the prompt (default: `%(default)s`)")
     command.add_argument(
         "--restart-cmd",
@@ -82,7 +80,6 @@ def _add_conform_proxy(add_parser: AddParser) -> None:
         "or something else that starts an agent: {agent} becomes a program that leads back to the suite, and {proxy} "
         "one that is a proxy in between.",
     )
-    command.add_argument("command", metavar="COMMAND", nargs="*", help="the proxy or conductor and its arguments")
     _add_run_arguments(command)
     command.set_defaults(run=_run("run_proxy"))
 
