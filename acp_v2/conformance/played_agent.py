@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from acp_v2 import __version__
-from acp_v2.conformance.end import End, Message
+from acp_v2.conformance.end import End
+from acp_v2.conformance.raw_connection import Message
 from acp_v2.conformance.session import ABSENT
 from acp_v2.errors import ErrorCode
 from acp_v2.methods import PROTOCOL_VERSION

@@ -9,8 +9,9 @@ from contextlib import AsyncExitStack
 from typing import Final, Self
 
 from acp_v2 import __version__
-from acp_v2.conformance.end import End, Message
+from acp_v2.conformance.end import End
 from acp_v2.conformance.options import Options
+from acp_v2.conformance.raw_connection import Message
 from acp_v2.conformance.run import Run
 from acp_v2.conformance.runner import Suite
 from acp_v2.conformance.scenarios import Steps

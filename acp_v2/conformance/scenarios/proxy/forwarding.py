@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from acp_v2.conformance.end import End, Message
+from acp_v2.conformance.end import End
 from acp_v2.conformance.keys import Keys
 from acp_v2.conformance.proxy_suite import GREETING, HELLO, ProxyUnderTest, inside
+from acp_v2.conformance.raw_connection import Message
 from acp_v2.conformance.run import Run
 from acp_v2.conformance.scenarios import scenario
 from acp_v2.conformance.session import ABSENT
